@@ -1,0 +1,26 @@
+// The contract between Countersign and an attestation provider: types and a version, no dependencies.
+// So far the node's end; the controller's end comes with the first provider that proves something.
+
+/** Raised when a field changes meaning; a provider states the version it was written for. */
+export const CONTRACT_VERSION = 1;
+
+/** What a provider learns about the request that its evidence is for. */
+export interface AttestationRequest {
+  readonly nodeName: string;
+  /** DER SubjectPublicKeyInfo of the key that is to be certified. */
+  readonly publicKey: Uint8Array;
+}
+
+/** What travels with the certificate request. */
+export interface AttestationEvidence {
+  /** Opaque to everybody but the provider's verifier. Empty when the provider proves nothing. */
+  readonly data: Uint8Array;
+}
+
+/** The node's end of a provider: it says which machine this is and proves it as well as it can. */
+export interface NodeAttestationProvider {
+  /** Last part of the signer name `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>`. */
+  readonly name: string;
+  readonly contractVersion: typeof CONTRACT_VERSION;
+  attest(request: AttestationRequest): Promise<AttestationEvidence>;
+}

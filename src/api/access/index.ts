@@ -1,0 +1,75 @@
+// Who asks, and what about: users, RBAC kinds, reviews.
+
+import type { KubeObject } from "../meta/index.ts";
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const ANONYMOUS_USER = "system:anonymous";
+export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
+export const AUTHENTICATED_GROUP = "system:authenticated";
+export const MASTERS_GROUP = "system:masters";
+
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+export interface Role extends KubeObject {
+  rules?: readonly PolicyRule[];
+}
+
+export interface ClusterRole extends KubeObject {
+  rules?: readonly PolicyRule[];
+  aggregationRule?: {
+    readonly clusterRoleSelectors?: readonly { readonly matchLabels?: Readonly<Record<string, string>> }[];
+  };
+}
+
+export interface Subject {
+  readonly kind: string;
+  readonly apiGroup?: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+export interface RoleRef {
+  readonly apiGroup: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/** RoleBinding and ClusterRoleBinding have the same shape; the scope is in metadata.namespace. */
+export interface RoleBinding extends KubeObject {
+  subjects?: readonly Subject[];
+  roleRef: RoleRef;
+}
+
+export interface ResourceAttributes {
+  readonly namespace?: string;
+  readonly verb?: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly name?: string;
+}
+
+export interface SubjectAccessReview extends KubeObject {
+  spec: {
+    readonly user?: string;
+    readonly uid?: string;
+    readonly groups?: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+    readonly resourceAttributes?: ResourceAttributes;
+    readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
+  };
+  status?: { readonly allowed: boolean; readonly denied?: boolean; readonly reason?: string };
+}

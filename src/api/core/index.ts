@@ -1,0 +1,71 @@
+// Node, Secret, ConfigMap, Namespace, Event: only the fields this product reads or writes.
+
+import type { KubeObject, ObjectMeta } from "../meta/index.ts";
+
+export interface NodeAddress {
+  readonly type: string;
+  readonly address: string;
+}
+
+export interface NodeCondition {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason?: string;
+  readonly message?: string;
+  readonly lastHeartbeatTime?: string;
+  readonly lastTransitionTime?: string;
+}
+
+export interface Node extends KubeObject {
+  spec?: { readonly providerID?: string; readonly unschedulable?: boolean; readonly taints?: readonly unknown[] };
+  status?: {
+    readonly addresses?: readonly NodeAddress[];
+    readonly conditions?: readonly NodeCondition[];
+    readonly nodeInfo?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface Secret extends KubeObject {
+  type?: string;
+  /** Base64 values. */
+  data?: Readonly<Record<string, string>>;
+  stringData?: Readonly<Record<string, string>>;
+}
+
+export interface ConfigMap extends KubeObject {
+  data?: Readonly<Record<string, string>>;
+}
+
+export interface Namespace extends KubeObject {
+  status?: { readonly phase?: string };
+}
+
+export interface Event extends KubeObject {
+  involvedObject: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+  };
+  reason?: string;
+  message?: string;
+  type?: "Normal" | "Warning";
+  source?: { readonly component?: string };
+  reportingComponent?: string;
+  reportingInstance?: string;
+  firstTimestamp?: string;
+  lastTimestamp?: string;
+  count?: number;
+}
+
+export interface Lease extends KubeObject {
+  metadata: ObjectMeta;
+  spec?: {
+    readonly holderIdentity?: string;
+    readonly leaseDurationSeconds?: number;
+    readonly acquireTime?: string;
+    readonly renewTime?: string;
+    readonly leaseTransitions?: number;
+  };
+}

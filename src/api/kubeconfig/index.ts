@@ -1,0 +1,11 @@
+export { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
+export { selectContext, selectDiscoveryCluster } from "./select.ts";
+export type {
+  ExecEnv,
+  ExecUser,
+  Kubeconfig,
+  KubeconfigCluster,
+  KubeconfigContext,
+  KubeconfigSelection,
+  KubeconfigUser,
+} from "./types.ts";

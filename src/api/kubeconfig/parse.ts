@@ -1,0 +1,98 @@
+// Kubeconfig text (YAML, of which JSON is a part) to values and back. Limits first: a discovery document comes from a
+// server that nobody trusts yet.
+
+import { parse, stringify } from "yaml";
+import { Fault } from "../../kernel/outcome/index.ts";
+import type { Kubeconfig } from "./types.ts";
+
+/** A kubeconfig with a large CA bundle is some 100 KB. */
+export const KUBECONFIG_MAX_CHARACTERS = 1_048_576;
+/** A file that merges many clusters has hundreds of entries, not thousands. */
+const MAX_ENTRIES = 1_000;
+
+export function parseKubeconfig(text: string): Kubeconfig {
+  if (text.length > KUBECONFIG_MAX_CHARACTERS) {
+    throw new Fault("limit-exceeded", `kubeconfig is longer than ${KUBECONFIG_MAX_CHARACTERS} characters`);
+  }
+  const root = readYaml(text);
+  if (root["kind"] !== undefined && root["kind"] !== "Config") {
+    throw new Fault("malformed", `kubeconfig has the kind ${JSON.stringify(root["kind"])}, expected "Config"`);
+  }
+  return {
+    clusters: readNamed(root, "clusters", "cluster") as Kubeconfig["clusters"],
+    users: readNamed(root, "users", "user") as Kubeconfig["users"],
+    contexts: readNamed(root, "contexts", "context") as Kubeconfig["contexts"],
+    currentContext: typeof root["current-context"] === "string" ? root["current-context"] : "",
+  };
+}
+
+/** Keys in the order in which kubectl and kubeadm write them, so that a diff against their files is small. */
+export function encodeKubeconfig(config: Kubeconfig): string {
+  return stringify(
+    {
+      apiVersion: "v1",
+      clusters: config.clusters.map(({ name, cluster }) => ({ cluster, name })),
+      contexts: config.contexts.length === 0 ? null : config.contexts.map(({ name, context }) => ({ context, name })),
+      "current-context": config.currentContext,
+      kind: "Config",
+      users: config.users.length === 0 ? null : config.users.map(({ name, user }) => ({ name, user })),
+    },
+    { lineWidth: 0 },
+  );
+}
+
+function readYaml(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    // No aliases: a document of a few hundred bytes could unfold to gigabytes.
+    value = parse(text, { maxAliasCount: 0, version: "1.2", schema: "core" });
+  } catch (cause) {
+    throw new Fault("malformed", "kubeconfig is not YAML", { cause });
+  }
+  if (!isRecord(value)) throw new Fault("malformed", "kubeconfig is not a YAML mapping");
+  return value;
+}
+
+function readNamed(root: Record<string, unknown>, list: string, entry: string): unknown[] {
+  const value = root[list] ?? [];
+  if (!Array.isArray(value)) throw new Fault("malformed", `kubeconfig field ${list} is not a list`);
+  if (value.length > MAX_ENTRIES) throw new Fault("limit-exceeded", `kubeconfig has more than ${MAX_ENTRIES} ${list}`);
+  return value.map((item: unknown, index) => {
+    if (!isRecord(item) || typeof item["name"] !== "string") {
+      throw new Fault("malformed", `kubeconfig entry ${list}[${index}] has no name`);
+    }
+    const inner = item[entry] ?? {};
+    if (!isRecord(inner)) throw new Fault("malformed", `kubeconfig entry ${list}[${index}].${entry} is not a mapping`);
+    requireStrings(inner, `${list}[${index}].${entry}`);
+    return { name: item["name"], [entry]: inner };
+  });
+}
+
+const STRING_FIELDS = [
+  "server",
+  "certificate-authority",
+  "certificate-authority-data",
+  "tls-server-name",
+  "token",
+  "tokenFile",
+  "client-certificate",
+  "client-certificate-data",
+  "client-key",
+  "client-key-data",
+  "cluster",
+  "user",
+  "namespace",
+];
+
+function requireStrings(entry: Record<string, unknown>, path: string): void {
+  for (const field of STRING_FIELDS) {
+    const value = entry[field];
+    if (value !== undefined && value !== null && typeof value !== "string") {
+      throw new Fault("malformed", `kubeconfig field ${path}.${field} is not a string`);
+    }
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

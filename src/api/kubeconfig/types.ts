@@ -1,0 +1,58 @@
+// The kubeconfig file as values. Lists of named entries, as on disk.
+
+export interface ExecEnv {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface ExecUser {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly ExecEnv[] | null;
+  readonly interactiveMode?: string;
+  readonly provideClusterInfo?: boolean;
+  readonly installHint?: string;
+}
+
+export interface KubeconfigCluster {
+  readonly server: string;
+  readonly "certificate-authority"?: string;
+  readonly "certificate-authority-data"?: string;
+  readonly "insecure-skip-tls-verify"?: boolean;
+  readonly "tls-server-name"?: string;
+  readonly "proxy-url"?: string;
+  readonly extensions?: readonly { readonly name: string; readonly extension: unknown }[];
+}
+
+export interface KubeconfigUser {
+  readonly token?: string;
+  readonly tokenFile?: string;
+  readonly "client-certificate"?: string;
+  readonly "client-certificate-data"?: string;
+  readonly "client-key"?: string;
+  readonly "client-key-data"?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly exec?: ExecUser;
+}
+
+export interface KubeconfigContext {
+  readonly cluster: string;
+  readonly user: string;
+  readonly namespace?: string;
+}
+
+export interface Kubeconfig {
+  readonly clusters: readonly { readonly name: string; readonly cluster: KubeconfigCluster }[];
+  readonly users: readonly { readonly name: string; readonly user: KubeconfigUser }[];
+  readonly contexts: readonly { readonly name: string; readonly context: KubeconfigContext }[];
+  readonly currentContext: string;
+}
+
+/** One way to one cluster: what a client needs, chosen from a kubeconfig. */
+export interface KubeconfigSelection {
+  readonly cluster: KubeconfigCluster;
+  readonly user: KubeconfigUser | undefined;
+  readonly namespace: string | undefined;
+}

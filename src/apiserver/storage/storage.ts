@@ -1,0 +1,63 @@
+// The verbs of storage: a handful, so that memory and lmdb can be held to one contract suite (test/contract/storage.ts).
+// Keys are `/<group>/<plural>/<namespace or empty>/<name>`; one revision counts all writes; an object's resourceVersion
+// is the revision of its last write. A promise of a write resolves only after the write is durable.
+
+import type { KubeObject } from "../../api/meta/index.ts";
+
+export interface Stored {
+  readonly key: string;
+  /** Revision of this object's last write; also in object.metadata.resourceVersion. */
+  readonly revision: number;
+  /** Frozen by convention: readers must not change it, they share it. */
+  readonly object: KubeObject;
+}
+
+export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
+
+export interface Change {
+  readonly type: ChangeType;
+  readonly revision: number;
+  readonly key: string;
+  /** For DELETED: the last content, with the revision of the deletion as resourceVersion. */
+  readonly object: KubeObject;
+  /** The content before; absent for ADDED. Selector transitions need it. */
+  readonly previous?: KubeObject;
+}
+
+export interface Page {
+  readonly items: readonly Stored[];
+  /** The one revision at which all pages of this list were read. */
+  readonly revision: number;
+  /** Key after which the next page starts; absent on the last page. */
+  readonly next?: string;
+  readonly remaining: number;
+}
+
+export interface ListRange {
+  readonly prefix: string;
+  readonly limit?: number | undefined;
+  /** Start strictly after this key. */
+  readonly after?: string | undefined;
+  /** Read the state as it was at this revision; Fault `expired` when it was compacted away. */
+  readonly atRevision?: number | undefined;
+}
+
+export interface Storage {
+  /** Latest revision that is durable and visible. */
+  revision(): number;
+  /** Oldest revision from which `watch` can still replay. */
+  oldestRevision(): number;
+  get(key: string): Stored | undefined;
+  list(range: ListRange): Page;
+  /** Fault `already-exists`. */
+  create(key: string, object: KubeObject): Promise<Stored>;
+  /** Compare and swap. Fault `not-found`, or `conflict` when the stored revision differs from `expected`. */
+  update(key: string, object: KubeObject, expected: number): Promise<Stored>;
+  delete(key: string, expected: number): Promise<Stored>;
+  /**
+   * Calls `onChange` for every change under `prefix` with a revision above `after`: history first, then live, in order and
+   * without gap or repetition. Fault `expired` when history no longer reaches back to `after`. Returns the unsubscriber.
+   */
+  watch(prefix: string, after: number, onChange: (change: Change) => void): () => void;
+  close(): Promise<void>;
+}

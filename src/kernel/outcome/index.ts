@@ -1,0 +1,14 @@
+export { assert, Bug, unreachable } from "./assert.ts";
+export { FAULT_CODES, Fault, type FaultCode, type FaultDetail, type FaultOptions, isFault } from "./fault.ts";
+export {
+  type Allow,
+  allow,
+  type Deny,
+  deny,
+  type NoOpinion,
+  noOpinion,
+  type Said,
+  type Verdict,
+  type Wait,
+  wait,
+} from "./verdict.ts";
