@@ -1,0 +1,172 @@
+// Imports point down, and a machine says so: the table of layers.json, no cycles, and a pure zone without async code,
+// clock, randomness, process or logging. Type-only imports count: a type dependency is a dependency.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+/**
+ * @typedef {{ imports: Record<string, string[]>, also: Record<string, string[]>, never: { from: string, to: string }[],
+ *   packages: Record<string, string[]>,
+ *   pure: { folders: string[], folderNames: string[], fileNames: string[], banned: Record<string, string> } }} Layers
+ * @typedef {{ path: string, text: string, imports: { specifier: string, target: string | undefined }[] }} Source
+ */
+
+const SPECIFIER =
+  /(?:^|[\s;}])(?:import|export)\b(?:[^"';]*?\bfrom)?\s*["']([^"']+)["']|\bimport\s*\(\s*["']([^"']+)["']/g;
+
+/** Paths are relative to `src/`; members of the workspace count as folders beside it. @param {string} root @param {Layers} layers */
+export function checkLayers(root, layers) {
+  const sources = readSources(root);
+  return [
+    ...sources.flatMap((source) => checkImports(source, layers)),
+    ...findCycles(sources),
+    ...sources.flatMap((source) => checkPurity(source, layers)),
+  ];
+}
+
+/** @param {string} root @returns {Source[]} */
+function readSources(root) {
+  const files = [join(root, "src"), join(root, "sdk", "src"), join(root, "console", "src")].flatMap(walk);
+  return files.map((file) => {
+    const text = withoutComments(readFileSync(file, "utf8"));
+    const imports = [...text.matchAll(SPECIFIER)].map((match) => {
+      const specifier = match[1] ?? match[2] ?? "";
+      return {
+        specifier,
+        target: specifier.startsWith(".") ? pathOf(root, resolve(dirname(file), specifier)) : undefined,
+      };
+    });
+    return { path: pathOf(root, file), text, imports };
+  });
+}
+
+/** @param {string} folder @returns {string[]} */
+function walk(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return walk(path);
+    return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** @param {string} root @param {string} file */
+function pathOf(root, file) {
+  const path = relative(root, file).split(sep).join("/");
+  return path.replace(/^src\//, "").replace(/^(sdk|console)\/src\//, "$1/");
+}
+
+/** @param {string} text */
+function withoutComments(text) {
+  return text.replace(
+    /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g,
+    (_, quoted) => quoted ?? " ",
+  );
+}
+
+/** @param {Source} source @param {Layers} layers */
+function checkImports(source, layers) {
+  const folder = top(source.path);
+  const allowed = layers.imports[folder];
+  if (allowed === undefined) return [`${source.path}: the folder ${folder} is not in tools/layers.json`];
+  const also = Object.entries(layers.also).filter(([prefix]) => source.path.startsWith(prefix));
+  const mayImport = [...allowed, ...also.flatMap(([, more]) => more)];
+  return source.imports.flatMap(({ specifier, target }) => {
+    if (target === undefined) return checkPackage(source.path, { specifier, mayImport }, layers);
+    const never = layers.never.find((rule) => rule.from === source.path && rule.to === target);
+    if (never !== undefined) return [`${source.path}: must never import ${target}`];
+    if (target.startsWith("../") || target.startsWith("test/"))
+      return [`${source.path}: imports ${specifier}, which is outside the sources`];
+    return checkTarget(source.path, target, mayImport);
+  });
+}
+
+/** @param {string} path @param {string} target @param {string[]} mayImport */
+function checkTarget(path, target, mayImport) {
+  if (top(target) === top(path)) return [];
+  if (!mayImport.some((prefix) => target === prefix || target.startsWith(`${prefix}/`))) {
+    return [`${path}: may not import ${target}; ${top(path)} may import ${mayImport.join(", ") || "nothing"}`];
+  }
+  if (!target.endsWith("/index.ts"))
+    return [`${path}: imports ${target}; another folder is entered through its index.ts`];
+  return [];
+}
+
+/** @param {string} path @param {{ specifier: string, mayImport: string[] }} imported @param {Layers} layers */
+function checkPackage(path, { specifier, mayImport }, layers) {
+  if (specifier.startsWith("@countersign/sdk")) {
+    return mayImport.includes("sdk") ? [] : [`${path}: may not import the sdk`];
+  }
+  const name = Object.keys(layers.packages).find((known) => specifier === known || specifier.startsWith(`${known}/`));
+  const where = name === undefined ? undefined : layers.packages[name];
+  if (where !== undefined && !where.some((prefix) => path.startsWith(prefix))) {
+    return [`${path}: may not import ${specifier}; it belongs to ${where.join(", ")}`];
+  }
+  if (
+    specifier.startsWith("node:") &&
+    isPure(path, layers) &&
+    !(specifier === "node:crypto" && path.startsWith("kernel/crypto/"))
+  ) {
+    return [`${path}: is in the pure zone and imports ${specifier}`];
+  }
+  return [];
+}
+
+/** @param {Source} source @param {Layers} layers */
+function checkPurity(source, layers) {
+  if (!isPure(source.path, layers)) return [];
+  const text = source.text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
+  const found = Object.entries(layers.pure.banned).filter(([, pattern]) => new RegExp(pattern).test(text));
+  const platform = source.imports.some(({ target }) => target !== undefined && top(target) === "platform");
+  return [
+    ...found.map(([what]) => `${source.path}: is in the pure zone and uses ${what}`),
+    ...(platform ? [`${source.path}: is in the pure zone and imports platform`] : []),
+  ];
+}
+
+/** @param {string} path @param {Layers} layers */
+function isPure(path, layers) {
+  const parts = path.split("/");
+  return (
+    layers.pure.folders.some((folder) => path.startsWith(folder)) ||
+    parts.slice(0, -1).some((part) => layers.pure.folderNames.includes(part)) ||
+    layers.pure.fileNames.includes(parts.at(-1) ?? "")
+  );
+}
+
+/** @param {Source[]} sources */
+function findCycles(sources) {
+  const graph = new Map(
+    sources.map(({ path, imports }) => [path, imports.flatMap(({ target }) => (target === undefined ? [] : [target]))]),
+  );
+  /** @type {Map<string, "open" | "done">} */
+  const state = new Map();
+  /** @type {string[]} */
+  const problems = [];
+  /** @param {string} path @param {string[]} trail */
+  const visit = (path, trail) => {
+    if (state.get(path) === "done") return;
+    if (state.get(path) === "open") {
+      problems.push(`import cycle: ${[...trail.slice(trail.indexOf(path)), path].join(" -> ")}`);
+      return;
+    }
+    state.set(path, "open");
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    state.set(path, "done");
+  };
+  for (const { path } of sources) visit(path, []);
+  return problems;
+}
+
+/** @param {string} path */
+function top(path) {
+  return path.split("/")[0] ?? "";
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const here = dirname(fileURLToPath(import.meta.url));
+  const problems = checkLayers(join(here, ".."), JSON.parse(readFileSync(join(here, "layers.json"), "utf8")));
+  for (const problem of problems) process.stdout.write(`${problem}\n`);
+  if (problems.length > 0) process.exit(1);
+}

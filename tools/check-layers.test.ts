@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { checkLayers } from "./check-layers.mjs";
+
+const layers = JSON.parse(readFileSync(new URL("./layers.json", import.meta.url), "utf8"));
+const roots: string[] = [];
+
+/** A small tree of planted sources; the check reads it as it reads the product. */
+function check(files: Record<string, string>): string[] {
+  const root = mkdtempSync(join(tmpdir(), "layers-"));
+  roots.push(root);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return checkLayers(root, layers);
+}
+
+afterEach(() => {
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+describe("the import table", () => {
+  it("accepts imports that point down through an index", () => {
+    const found = check({
+      "src/kernel/outcome/index.ts": "export const a = 1;",
+      "src/controller/loop/run.ts": 'import { a } from "../../kernel/outcome/index.ts";\nexport const b = a;',
+    });
+    expect(found).toEqual([]);
+  });
+
+  it("refuses an import that points up, and says what would be allowed", () => {
+    const found = check({
+      "src/platform/kube/index.ts": 'import { run } from "../../cli/index.ts";\nexport const a = run;',
+      "src/cli/index.ts": "export const run = 1;",
+    });
+    expect(found).toEqual(["platform/kube/index.ts: may not import cli/index.ts; platform may import kernel, api"]);
+  });
+
+  it("refuses a type-only import between two sides that meet over HTTP", () => {
+    const found = check({
+      "src/node/join/join.ts": 'import type { A } from "../../controller/index.ts";\nexport type B = A;',
+      "src/controller/index.ts": "export type A = 1;",
+    });
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain("node/join/join.ts: may not import controller/index.ts");
+  });
+
+  it("refuses a dynamic import as well", () => {
+    const found = check({
+      "src/api/meta/a.ts": 'export const a = () => import("../../platform/index.ts");',
+      "src/platform/index.ts": "export const b = 1;",
+    });
+    expect(found.join("\n")).toContain("api/meta/a.ts: may not import platform/index.ts");
+  });
+
+  it("refuses an import past another folder's index", () => {
+    const found = check({
+      "src/cli/a.ts": 'import { b } from "../node/join/inner.ts";\nexport const a = b;',
+      "src/node/join/inner.ts": "export const b = 1;",
+    });
+    expect(found).toEqual(["cli/a.ts: imports node/join/inner.ts; another folder is entered through its index.ts"]);
+  });
+
+  it("refuses test code in the product", () => {
+    const found = check({
+      "src/cli/a.ts": 'import { fake } from "../../test/fakes/clock.ts";\nexport const a = fake;',
+      "test/fakes/clock.ts": "export const fake = 1;",
+    });
+    expect(found.join("\n")).toContain("outside the sources");
+  });
+
+  it("refuses a package outside the folder it belongs to", () => {
+    const found = check({ "src/node/exec/index.ts": 'import { fetch } from "undici";\nexport const a = fetch;' });
+    expect(found).toEqual(["node/exec/index.ts: may not import undici; it belongs to platform/kube/, platform/http/"]);
+  });
+
+  it("refuses the checker that reads the template it must not trust", () => {
+    const found = check({
+      "src/controller/signing/check.ts": 'import { t } from "./template.ts";\nexport const a = t;',
+      "src/controller/signing/template.ts": "export const t = 1;",
+    });
+    expect(found).toEqual(["controller/signing/check.ts: must never import controller/signing/template.ts"]);
+  });
+});
+
+describe("cycles", () => {
+  it("are refused, with the whole way round", () => {
+    const found = check({
+      "src/kernel/der/a.ts": 'import { b } from "./b.ts";\nexport const a = b;',
+      "src/kernel/der/b.ts": 'import { c } from "./c.ts";\nexport const b = c;',
+      "src/kernel/der/c.ts": 'import type { a } from "./a.ts";\nexport const c = 1;',
+    });
+    expect(found).toEqual(["import cycle: kernel/der/a.ts -> kernel/der/b.ts -> kernel/der/c.ts -> kernel/der/a.ts"]);
+  });
+});
+
+describe("the pure zone", () => {
+  const impure: Record<string, [string, string, string]> = {
+    "a clock read in a rule": ["src/controller/approval/rules/a.ts", "export const a = Date.now();", "the clock"],
+    "a new Date in a judge": ["src/controller/approval/judge.ts", "export const a = new Date();", "the clock"],
+    "async code in the kernel": ["src/kernel/der/a.ts", "export async function a() {}", "async code"],
+    "randomness in a template": ["src/controller/signing/template.ts", "export const a = Math.random();", "randomness"],
+    "a timer in a plan": ["src/node/certificates/plan.ts", "setTimeout(() => 1, 2);", "a timer"],
+    "the environment in api": ["src/api/meta/a.ts", 'export const a = process.env["X"];', "the process"],
+    "logging in a verifier": ["src/attestation/verifiers/tpm/a.ts", 'console.log("x");', "logging"],
+    "a node module in a rule": ["src/authorizer/rules/a.ts", 'import { x } from "node:fs";\nexport { x };', "node:fs"],
+  };
+  for (const [name, [path, text, what]] of Object.entries(impure)) {
+    it(`refuses ${name}`, () => {
+      expect(check({ [path]: text }).join("\n")).toContain(what);
+    });
+  }
+
+  it("allows the same outside of it, and words in comments and strings inside", () => {
+    const found = check({
+      "src/controller/approval/gather.ts": "export async function gather() { return Date.now(); }",
+      "src/kernel/der/a.ts": '// Date.now and await are only mentioned\nexport const a = "await Promise Date.now";',
+      "src/kernel/der/b.ts": "export const at = (ms: number) => new Date(ms).toISOString();",
+    });
+    expect(found).toEqual([]);
+  });
+});
