@@ -37,7 +37,7 @@ export function encodeKubeconfig(config: Kubeconfig): string {
       kind: "Config",
       users: config.users.length === 0 ? null : config.users.map(({ name, user }) => ({ name, user })),
     },
-    { lineWidth: 0 },
+    { lineWidth: 0, indentSeq: false },
   );
 }
 

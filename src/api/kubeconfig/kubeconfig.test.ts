@@ -1,0 +1,108 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
+import { selectContext, selectDiscoveryCluster } from "./select.ts";
+
+const ADMIN = `
+apiVersion: v1
+kind: Config
+clusters:
+- name: kubernetes
+  cluster: {server: "https://127.0.0.1:6443", certificate-authority-data: QQ==}
+users:
+- name: admin
+  user: {client-certificate: /a.pem, client-key: /a.pem}
+contexts:
+- name: admin@kubernetes
+  context: {cluster: kubernetes, user: admin, namespace: default}
+current-context: admin@kubernetes
+`;
+
+/** What kubeadm puts into cluster-info. */
+const CLUSTER_INFO = `apiVersion: v1
+clusters:
+- cluster:
+    certificate-authority-data: QQ==
+    server: https://10.0.0.1:6443
+  name: ""
+contexts: null
+current-context: ""
+kind: Config
+users: null
+`;
+
+function codeOf(run: () => unknown): string | undefined {
+  try {
+    run();
+  } catch (failure) {
+    return isFault(failure) ? failure.code : "not a fault";
+  }
+  return undefined;
+}
+
+describe("parseKubeconfig", () => {
+  it("reads the current context with its cluster and user", () => {
+    const selected = selectContext(parseKubeconfig(ADMIN));
+    expect(selected.cluster.server).toBe("https://127.0.0.1:6443");
+    expect(selected.user?.["client-key"]).toBe("/a.pem");
+    expect(selected.namespace).toBe("default");
+  });
+
+  it("reads the one unnamed cluster of a cluster-info document", () => {
+    expect(selectDiscoveryCluster(parseKubeconfig(CLUSTER_INFO)).server).toBe("https://10.0.0.1:6443");
+  });
+
+  it("reads JSON like YAML", () => {
+    const text = JSON.stringify({ clusters: [{ name: "", cluster: { server: "https://a" } }] });
+    expect(selectDiscoveryCluster(parseKubeconfig(text)).server).toBe("https://a");
+  });
+
+  it("gives back what it wrote", () => {
+    const config = parseKubeconfig(ADMIN);
+    expect(parseKubeconfig(encodeKubeconfig(config))).toEqual(config);
+  });
+
+  it("writes cluster-info byte for byte as kubeadm does", () => {
+    expect(encodeKubeconfig(parseKubeconfig(CLUSTER_INFO))).toBe(CLUSTER_INFO);
+  });
+
+  const refused: Record<string, [string, string]> = {
+    "text that is no mapping": ["- a\n- b\n", "malformed"],
+    "another kind": ["kind: Secret\n", "malformed"],
+    "an entry without a name": ["clusters: [{cluster: {}}]", "malformed"],
+    "a server that is a number": ["clusters: [{name: a, cluster: {server: 5}}]", "malformed"],
+    "a list that is a text": ["users: hello", "malformed"],
+    "aliases, which unfold without end": ["a: &a [x]\nb: [*a, *a]\n", "malformed"],
+    "a text beyond the limit": [`# ${"x".repeat(KUBECONFIG_MAX_CHARACTERS)}`, "limit-exceeded"],
+    "more entries than anybody has": [
+      `clusters: [${Array.from({ length: 1001 }, (_, i) => `{name: c${i}}`).join(",")}]`,
+      "limit-exceeded",
+    ],
+  };
+  for (const [name, [text, code]] of Object.entries(refused)) {
+    it(`refuses ${name}`, () => {
+      expect(codeOf(() => parseKubeconfig(text))).toBe(code);
+    });
+  }
+
+  it("answers any text with a value or a fault", () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.json(), fc.string({ unit: "binary" })), (text) => {
+        expect([undefined, "malformed", "limit-exceeded"]).toContain(codeOf(() => parseKubeconfig(text)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("selectContext", () => {
+  it("refuses a context that is not there", () => {
+    expect(codeOf(() => selectContext(parseKubeconfig(ADMIN), "other"))).toBe("bad-config");
+  });
+
+  it("refuses a context whose cluster is not there", () => {
+    const text = "contexts: [{name: a, context: {cluster: gone, user: u}}]\ncurrent-context: a\n";
+    expect(codeOf(() => selectContext(parseKubeconfig(text)))).toBe("bad-config");
+  });
+});

@@ -1,0 +1,59 @@
+// Option values as text from the command line to the types the commands want, with a message that names the flag.
+
+import { Fault } from "../kernel/outcome/index.ts";
+import type { OptionValues } from "./command.ts";
+
+export function textOption(options: OptionValues, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function requiredText(options: OptionValues, name: string): string {
+  const value = textOption(options, name);
+  if (value === undefined) throw new Fault("bad-config", `--${kebab(name)} is missing`);
+  return value;
+}
+
+export function flagOption(options: OptionValues, name: string): boolean {
+  return options[name] === true;
+}
+
+export function listOption(options: OptionValues, name: string): readonly string[] {
+  const value = options[name];
+  if (Array.isArray(value)) return value;
+  return typeof value === "string" ? [value] : [];
+}
+
+const PORT_MAX = 65_535;
+
+export function portOption(options: OptionValues, name: string): number {
+  const text = requiredText(options, name);
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port >= 0 && port <= PORT_MAX)) {
+    throw new Fault(
+      "bad-config",
+      `--${kebab(name)} is ${JSON.stringify(text)}, expected a number from 0 to ${PORT_MAX}`,
+    );
+  }
+  return port;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** `90s`, `15m`, `24h`, `7d`. */
+export function durationOption(options: OptionValues, name: string): number {
+  const text = requiredText(options, name);
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  const unit = UNIT_MS[match?.[2] ?? ""];
+  if (match === null || unit === undefined) {
+    throw new Fault(
+      "bad-config",
+      `--${kebab(name)} is ${JSON.stringify(text)}, expected a duration such as 90s, 15m, 24h or 7d`,
+    );
+  }
+  return Number(match[1]) * unit;
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

@@ -1,0 +1,78 @@
+// The list of commands becomes the `countersign` program: parsing and help by commander, one way to fail, one way to stop.
+
+import { CommanderError, Command as Parser } from "commander";
+import { systemClock } from "../platform/clock/index.ts";
+import type { ProcessEdge } from "../platform/process/index.ts";
+import type { Command, CommandContext, OptionValues } from "./command.ts";
+import { createTerminal, printFailure } from "./terminal/index.ts";
+
+export interface Program {
+  readonly name: string;
+  readonly version: string;
+  readonly summary: string;
+  readonly commands: readonly Command[];
+}
+
+/** Usage errors end with 64 (EX_USAGE), so that scripts can tell them from faults. */
+const USAGE_EXIT = 64;
+
+export async function runProgram(program: Program, argv: readonly string[], edge: ProcessEdge): Promise<number> {
+  const terminal = createTerminal(edge);
+  const context: CommandContext = { terminal, clock: systemClock, stop: edge.stop, env: edge.env };
+  let exit = 0;
+  const parser = createParser(program, async (command, options, args) => {
+    exit = await command.run(context, { options, args });
+  });
+  parser.configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
+  try {
+    await parser.parseAsync([...argv], { from: "user" });
+    return exit;
+  } catch (failure) {
+    if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : USAGE_EXIT;
+    return printFailure(terminal, failure, { debug: argv.includes("--debug") });
+  }
+}
+
+type Invoke = (command: Command, options: OptionValues, args: readonly string[]) => Promise<void>;
+
+function createParser(program: Program, invoke: Invoke): Parser {
+  const root = new Parser(program.name)
+    .description(program.summary)
+    .version(program.version)
+    .exitOverride()
+    .showHelpAfterError("(--help shows what is possible)");
+  const groups = new Map<string, Parser>();
+  for (const command of program.commands) {
+    const [first = "", second] = command.path;
+    const parent = second === undefined ? root : groupOf(root, groups, first);
+    addCommand(parent, command, invoke);
+  }
+  return root;
+}
+
+function groupOf(root: Parser, groups: Map<string, Parser>, name: string): Parser {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const group = root.command(name).description(`commands for ${name}s`).exitOverride();
+  groups.set(name, group);
+  return group;
+}
+
+function addCommand(parent: Parser, command: Command, invoke: Invoke): void {
+  const parser = parent
+    .command(command.path.at(-1) ?? "")
+    .description(command.summary)
+    .exitOverride();
+  for (const { name, description } of command.arguments ?? []) parser.argument(name, description);
+  for (const option of command.options) {
+    if (option.required === true) parser.requiredOption(option.flags, option.description, option.default);
+    else parser.option(option.flags, option.description, option.default);
+  }
+  parser.option("--debug", "show stacks of failures");
+  if (command.examples !== undefined)
+    parser.addHelpText("after", `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`);
+  parser.action(async (...given: unknown[]) => {
+    const args = given.slice(0, -2).filter((value): value is string => typeof value === "string");
+    await invoke(command, given.at(-2) as OptionValues, args);
+  });
+}

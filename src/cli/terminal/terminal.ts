@@ -1,0 +1,58 @@
+// What a person sees: plain words, one line per event, colours only on a terminal.
+
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { OutputStream, ProcessEdge } from "../../platform/process/index.ts";
+import { ADVICE } from "./advice.ts";
+
+export type Tone = "plain" | "faint" | "good" | "bad" | "strong";
+
+export interface Terminal {
+  /** Results: what a script may read. */
+  out(text: string): void;
+  /** Progress and trouble: what a person reads. */
+  err(text: string): void;
+  paint(tone: Tone, text: string): string;
+}
+
+const CODES: Readonly<Record<Tone, string>> = { plain: "", faint: "2", good: "32", bad: "31", strong: "1" };
+
+export function createTerminal(edge: Pick<ProcessEdge, "stdout" | "stderr" | "env">): Terminal {
+  const colours = hasColours(edge.stdout, edge.env);
+  return {
+    out: (text) => edge.stdout.write(text),
+    err: (text) => edge.stderr.write(text),
+    paint: (tone, text) => (colours && tone !== "plain" ? `\u001b[${CODES[tone]}m${text}\u001b[0m` : text),
+  };
+}
+
+function hasColours(stream: OutputStream, env: ProcessEdge["env"]): boolean {
+  return stream.isTty && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+}
+
+/** What happened, why, what to do. Returns the exit code. */
+export function printFailure(terminal: Terminal, failure: unknown, options: { readonly debug: boolean }): number {
+  if (!isFault(failure)) {
+    const text = failure instanceof Error ? (failure.stack ?? failure.message) : String(failure);
+    terminal.err(`countersign: an unexpected failure\n${text}\n`);
+    return ADVICE.internal.exit;
+  }
+  const advice = ADVICE[failure.code];
+  terminal.err(`${terminal.paint("bad", "failed")}  ${failure.message}\n`);
+  for (const why of causes(failure)) terminal.err(`why     ${why}\n`);
+  terminal.err(`do      ${advice.todo}   (${failure.code})\n`);
+  if (options.debug) terminal.err(`${failure.stack ?? ""}\n`);
+  return advice.exit;
+}
+
+/** At most three: deeper ones are for --debug. */
+const SHOWN_CAUSES = 3;
+
+function causes(failure: Error): string[] {
+  const found: string[] = [];
+  let next: unknown = failure.cause;
+  while (next instanceof Error && found.length < SHOWN_CAUSES) {
+    if (next.message !== "") found.push(next.message);
+    next = next.cause;
+  }
+  return found;
+}

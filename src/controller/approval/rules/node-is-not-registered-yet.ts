@@ -1,0 +1,56 @@
+// A bootstrap token is shared by many machines, so it must never buy the name of a machine that has joined. Two
+// witnesses: the Node object, and the approved requests of that name, for the time between approval and registration.
+// The first approved key wins; it keeps the name as long as its request stands (not cleaned, certificate not expired).
+// The same key may ask again: a node that crashed before it stored its certificate does.
+
+import { encodeHex } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
+import type { ApprovalFacts, Claim } from "../facts.ts";
+import { nodeNameOf } from "../node-name.ts";
+import { bootstrapTokenId } from "../requester.ts";
+import { type Finding, notYet, pass, type Rule, refuse, withRequest } from "./rule.ts";
+
+/** A cache fills in seconds; looking again costs one read. */
+const RETRY_UNREAD_MS = 2_000;
+/** An approval without an answer is sent again within a second or so; then the name is claimed or free. */
+const RETRY_RESERVED_MS = 1_000;
+
+export const nodeIsNotRegisteredYet: Rule<ApprovalFacts> = {
+  id: "node-is-not-registered-yet",
+  sentence: "a bootstrap token asks only for a name that has no Node and that no other key has been approved for",
+  judge: withRequest((request, facts) => {
+    if (bootstrapTokenId(facts.requester) === undefined) return pass("renewal, no bootstrap token");
+    const name = nodeNameOf(request.subject.commonName) ?? "";
+    if (facts.node.kind === "NotRead") return notYet("NodeIsNotRead", facts.node.why, RETRY_UNREAD_MS);
+    if (facts.node.kind === "Present") {
+      return refuse("NodeIsRegistered", `node ${name} is registered; a bootstrap token cannot ask for its name again`);
+    }
+    if (facts.claims.kind === "NotRead") return notYet("ClaimsAreNotRead", facts.claims.why, RETRY_UNREAD_MS);
+    const claims = facts.claims.kind === "Present" ? facts.claims.value : [];
+    return judgeClaims(name, claims.filter(isRival(facts, encodeHex(sha256(request.publicKey.spki)))));
+  }),
+};
+
+function judgeClaims(name: string, rivals: readonly Claim[]): Finding {
+  const approved = rivals.find(({ standing }) => standing === "Approved");
+  if (approved !== undefined) {
+    return refuse(
+      "NameIsClaimed",
+      `another key was approved for node ${name} by ${approved.csrName}; delete that request to give the name free`,
+    );
+  }
+  const reserved = rivals[0];
+  if (reserved !== undefined) {
+    const message = `${reserved.csrName} is being approved for node ${name} with another key`;
+    return notYet("NameIsBeingClaimed", message, RETRY_RESERVED_MS);
+  }
+  return pass(`no node ${name}`);
+}
+
+/** A claim of another request, for another key, whose certificate is still to come or still valid. */
+function isRival(facts: ApprovalFacts, keyDigest: string): (claim: Claim) => boolean {
+  return (claim) =>
+    claim.csrUid !== facts.csrUid &&
+    claim.keyDigest !== keyDigest &&
+    (claim.notAfterMs === undefined || claim.notAfterMs > facts.nowMs);
+}

@@ -1,0 +1,30 @@
+// Who may ask at all: the holder of a bootstrap token for a first certificate, the node itself for the next one.
+// Username and groups are the API server's word, so they are trusted; the name in the subject is the requester's word.
+// NodeRestriction holds a node to its own CN under the kubelet client signer only: under ours a node may send any CN.
+
+import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
+import type { ApprovalFacts } from "../facts.ts";
+import { bootstrapTokenId } from "../requester.ts";
+import { pass, type Rule, refuse, withRequest } from "./rule.ts";
+
+export const requesterMayAsk: Rule<ApprovalFacts> = {
+  id: "requester-may-ask",
+  sentence: "the requester is a bootstrap token, or the very node whose name it asks for",
+  judge: withRequest((request, { requester }) => {
+    const tokenId = bootstrapTokenId(requester);
+    if (tokenId !== undefined) return pass(`bootstrap token ${tokenId}`);
+    if (!requester.username.startsWith(NODE_USER_PREFIX) || !requester.groups.includes(NODES_GROUP)) {
+      return refuse(
+        "RequesterIsNeitherTokenNorNode",
+        `requester ${JSON.stringify(requester.username)} is neither a bootstrap token nor a node`,
+      );
+    }
+    if (requester.username !== request.subject.commonName) {
+      return refuse(
+        "RequesterIsAnotherNode",
+        `requester ${requester.username} asks for ${JSON.stringify(request.subject.commonName ?? "")}, not for itself`,
+      );
+    }
+    return pass(`${requester.username} itself`);
+  }),
+};

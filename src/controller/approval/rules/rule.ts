@@ -1,0 +1,47 @@
+// The shape of a rule: its id, the sentence that must hold, and a pure judge. A rule says what it found about its own
+// sentence; judge.ts puts the rule's id on it, so a rule cannot speak in another's name.
+
+import type { CertificateRequest } from "../../../kernel/x509/index.ts";
+import type { RequestFacts } from "../facts.ts";
+
+export type Finding =
+  | { readonly kind: "Pass"; readonly note?: string }
+  | { readonly kind: "Deny" | "NoOpinion"; readonly reason: string; readonly message: string }
+  | { readonly kind: "Wait"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
+
+export interface Rule<Facts> {
+  /** The file's name: what must hold. */
+  readonly id: string;
+  readonly sentence: string;
+  readonly judge: (facts: Facts) => Finding;
+}
+
+export function pass(note?: string): Finding {
+  return note === undefined ? { kind: "Pass" } : { kind: "Pass", note };
+}
+
+/** `reason` is named for what was seen, in one word, because it becomes the reason of a condition and of an Event. */
+export function refuse(reason: string, message: string): Finding {
+  return { kind: "Deny", reason, message };
+}
+
+export function notMine(reason: string, message: string): Finding {
+  return { kind: "NoOpinion", reason, message };
+}
+
+export function notYet(reason: string, message: string, retryAfterMs: number): Finding {
+  return { kind: "Wait", reason, message, retryAfterMs };
+}
+
+/**
+ * A judge that needs the parsed request. An unreadable request is refused here, in every such rule and not only in the
+ * first: no rule may rely on another having run before it.
+ */
+export function withRequest<Facts extends RequestFacts>(
+  judge: (request: CertificateRequest, facts: Facts) => Finding,
+): (facts: Facts) => Finding {
+  return (facts) => {
+    const reading = facts.request;
+    return reading.kind === "Readable" ? judge(reading.request, facts) : refuse(reading.reason, reading.message);
+  };
+}

@@ -1,0 +1,33 @@
+// One HTTP request and its answer as plain values, so that everything behind the listener can be tested without a socket.
+
+/** Lower-case names, as Node gives them; a repeated header is joined or dropped by Node's own rules, never passed on twice. */
+export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query exactly as they came, still percent-encoded. */
+  readonly target: string;
+  readonly headers: HttpHeaders;
+  /** DER, leaf first, as the peer sent them and **not verified**; empty when the peer sent none. */
+  readonly peerCertificates: readonly Uint8Array[];
+  readonly remoteAddress: string;
+  /** Fires when the peer goes away or the listener closes. */
+  readonly signal: AbortSignal;
+  /** The whole body. Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
+  readBody(limit: number): Promise<Uint8Array>;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** A stream is sent chunk by chunk, each flushed at once; it must end when the request's signal fires. */
+  readonly body: Uint8Array | AsyncIterable<string>;
+}
+
+export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;
+
+/** The first value of a header, or undefined. */
+export function headerValue(headers: HttpHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === "string" ? value : value?.[0];
+}

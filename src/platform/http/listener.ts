@@ -1,0 +1,192 @@
+// The HTTPS listener: limits, the peer's certificates as bytes, and a shutdown that leaves no socket behind.
+// A client certificate is asked for but not judged here: whether it is good is decided for every request, against the
+// CA bundle of that moment (step 2, apiserver/authentication). HTTP/1.1 only.
+
+import { constants } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { Fault } from "../../kernel/outcome/index.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
+import { peerCertificatesOf } from "./peer-certificates.ts";
+
+/** Longest request line and headers together. Selectors and continue tokens travel there; a browser's cookies do not. */
+const MAX_HEADER_BYTES = 64 * 1024;
+/** A peer that has not sent its headers by then holds a connection for nothing (kube-apiserver: 32 s as well). */
+const HEADERS_TIMEOUT_MS = 32_000;
+/** Headers and body together; 3 MiB in a minute is a slow but honest line. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Longer than the pause between two heartbeats of a node, so that a node keeps its connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 90_000;
+/** Each node holds a handful of connections; beyond this the process would run out of descriptors first. */
+const MAX_CONNECTIONS = 16_384;
+
+export interface ServingCertificate {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly servingCertificate: ServingCertificate;
+  readonly handler: HttpHandler;
+}
+
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+  /** New handshakes use it from now on; connections that are open keep what they have. */
+  useCertificate(certificate: ServingCertificate): void;
+  /** Refuses new connections, fires the signal of every open request, waits for the answers, then ends the sockets. */
+  close(): Promise<void>;
+}
+
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const stopping = new AbortController();
+  const open = new Set<Promise<void>>();
+  const server = createServer(serverOptions(options.servingCertificate), (message, response) => {
+    const done = serve(message, response, { handler: options.handler, stopping: stopping.signal });
+    open.add(done);
+    void done.finally(() => open.delete(done));
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  const { port } = await listen(server, options);
+  return {
+    host: options.host,
+    port,
+    useCertificate: (certificate) => server.setSecureContext(secureContext(certificate)),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      stopping.abort(new Fault("aborted", "the server is shutting down"));
+      server.closeIdleConnections();
+      await Promise.allSettled([...open]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function secureContext(certificate: ServingCertificate) {
+  return {
+    cert: certificate.certPem,
+    key: certificate.keyPem,
+    minVersion: "TLSv1.2" as const,
+    // A resumed session would bring back the peer's leaf without the intermediates it sent.
+    secureOptions: constants.SSL_OP_NO_TICKET,
+  };
+}
+
+function serverOptions(certificate: ServingCertificate) {
+  return {
+    ...secureContext(certificate),
+    ALPNProtocols: ["http/1.1"],
+    requestCert: true,
+    rejectUnauthorized: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    insecureHTTPParser: false,
+    requireHostHeader: true,
+    noDelay: true,
+  };
+}
+
+async function listen(server: Server, options: ListenerOptions): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    const onError = (cause: Error) =>
+      reject(new Fault("io-failed", `cannot listen on ${options.host}:${options.port}: ${cause.message}`, { cause }));
+    server.once("error", onError);
+    server.listen(options.port, options.host, () => {
+      server.off("error", onError);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Fault("internal", "the listener has no TCP address");
+  return address;
+}
+
+interface Serving {
+  readonly handler: HttpHandler;
+  readonly stopping: AbortSignal;
+}
+
+/** Never rejects: whatever goes wrong ends this one connection. */
+async function serve(message: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort(new Fault("aborted", "the peer went away")));
+  const signal = AbortSignal.any([gone.signal, serving.stopping]);
+  try {
+    await send(response, await serving.handler(toRequest(message, signal)), serving.stopping);
+    // An unread body would be taken for the next request of this connection; ending it is the safe answer.
+    if (!message.complete) message.destroy();
+  } catch {
+    // The handler turns every failure into an answer, so this is a socket that broke while the answer was written.
+    response.destroy();
+  }
+}
+
+function toRequest(message: IncomingMessage, signal: AbortSignal): HttpRequest {
+  return {
+    method: message.method ?? "",
+    target: message.url ?? "",
+    headers: message.headers,
+    peerCertificates: peerCertificatesOf(message.socket),
+    remoteAddress: message.socket.remoteAddress ?? "",
+    signal,
+    readBody: (limit) => readBody(message, limit),
+  };
+}
+
+async function readBody(message: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const tooLarge = () => new Fault("limit-exceeded", `Request entity too large: limit is ${limit}`, { detail: { limit } });
+  if (Number(message.headers["content-length"] ?? 0) > limit) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of message.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > limit) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    if (cause instanceof Fault) throw cause;
+    throw new Fault("aborted", "the peer went away while sending the body", { cause });
+  }
+  return Buffer.concat(chunks);
+}
+
+async function send(response: ServerResponse, answer: HttpAnswer, stopping: AbortSignal): Promise<void> {
+  for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
+  if (stopping.aborted) response.setHeader("connection", "close");
+  if (answer.body instanceof Uint8Array) {
+    response.setHeader("content-length", answer.body.length);
+    response.writeHead(answer.status);
+    response.end(answer.body);
+    return;
+  }
+  response.writeHead(answer.status);
+  response.flushHeaders();
+  for await (const chunk of answer.body) {
+    if (response.destroyed) return;
+    if (!response.write(chunk)) await drained(response);
+  }
+  response.end();
+}
+
+/** A reader that is slower than the stream holds the stream back, not the memory of this process. */
+async function drained(response: ServerResponse): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const go = () => {
+      response.off("drain", go);
+      response.off("close", go);
+      resolve();
+    };
+    response.once("drain", go);
+    response.once("close", go);
+  });
+}
