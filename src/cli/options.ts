@@ -1,7 +1,7 @@
 // Option values as text from the command line to the types the commands want, with a message that names the flag.
 
 import { Fault } from "../kernel/outcome/index.ts";
-import type { OptionValues } from "./command.ts";
+import type { CommandOption, OptionValues } from "./command.ts";
 
 export function textOption(options: OptionValues, name: string): string | undefined {
   const value = options[name];
@@ -56,4 +56,16 @@ export function durationOption(options: OptionValues, name: string): number {
 
 function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+export const OUTPUT_OPTION: CommandOption = {
+  flags: "-o, --output <form>",
+  description: "text or json",
+  default: "text",
+};
+
+export function outputForm(options: OptionValues): "text" | "json" {
+  const form = requiredText(options, "output");
+  if (form === "text" || form === "json") return form;
+  throw new Fault("bad-config", `--output is ${JSON.stringify(form)}, expected text or json`);
 }

@@ -1,0 +1,53 @@
+// Field selectors as they stand in a query string: `metadata.name=web,status.phase!=Running`. Pure.
+// Splitting and escaping follow k8s.io/apimachinery/pkg/fields. Which fields a kind offers is known to the kind, not here.
+
+import { Fault } from "../../kernel/outcome/index.ts";
+import { MAX_SELECTOR_LENGTH } from "./selector-syntax.ts";
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: "=" | "!=";
+  readonly value: string;
+}
+
+/** All must hold; none: everything matches. */
+export type FieldSelector = readonly FieldRequirement[];
+
+/** Fault `malformed` or `limit-exceeded`. */
+export function parseFieldSelector(text: string): FieldSelector {
+  if (text.length > MAX_SELECTOR_LENGTH) {
+    throw new Fault("limit-exceeded", `field selector is longer than ${MAX_SELECTOR_LENGTH} characters`);
+  }
+  return splitTerms(text)
+    .filter((term) => term !== "")
+    .map(parseTerm);
+}
+
+/** `textOf` gives the text of a field; what an object lacks counts as empty, as in Kubernetes. */
+export function matchesFields(selector: FieldSelector, textOf: (field: string) => string): boolean {
+  return selector.every(({ field, operator, value }) => (textOf(field) === value) === (operator === "="));
+}
+
+/** At commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  return text.match(/(?:\\.|[^\\,]|\\$)+/gs) ?? [];
+}
+
+function parseTerm(term: string): FieldRequirement {
+  const found = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+  if (found === null) {
+    throw new Fault("malformed", `invalid selector: ${JSON.stringify(term)} must be a field, an operator and a value`);
+  }
+  const [, field = "", operator, value = ""] = found;
+  return { field, operator: operator === "!=" ? "!=" : "=", value: unescapeValue(value) };
+}
+
+function unescapeValue(value: string): string {
+  if (!/^(?:\\[\\,=]|[^\\,=])*$/.test(value)) {
+    throw new Fault(
+      "malformed",
+      `invalid field selector value ${JSON.stringify(value)}: '\\', ',' and '=' must follow a backslash, nothing else may`,
+    );
+  }
+  return value.replace(/\\([\\,=])/g, "$1");
+}

@@ -1,0 +1,1 @@
+export { createInsecureProvider } from "./providers/insecure/index.ts";

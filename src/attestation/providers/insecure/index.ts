@@ -1,0 +1,1 @@
+export { createInsecureProvider } from "./insecure.ts";

@@ -1,0 +1,166 @@
+// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token, and a third that
+// holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real request.
+
+import { rm } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
+import { SECRETS } from "../../../api/meta/index.ts";
+import { createInsecureProvider } from "../../../attestation/index.ts";
+import { buildTokenSecret, encodeToken, generateToken } from "../../../controller/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { joinNode } from "../../../node/index.ts";
+import { randomBytes } from "../../../platform/keys/index.ts";
+import { createLog } from "../../../platform/report/index.ts";
+import { type Plane, type PlaneOptions, startPlane } from "../../cluster/plane.ts";
+import type { Command, CommandContext } from "../../command.ts";
+import { startJoinLine } from "../../join-line.ts";
+import { flagOption, portOption, requiredText } from "../../options.ts";
+import { untilStopped } from "../../until-stopped.ts";
+import { VERSION } from "../../version.ts";
+
+const TOKEN_TTL_MS = 15 * 60_000;
+const COLUMN = 16;
+
+export const clusterDemo: Command = {
+  path: ["demo"],
+  summary: "show one join from end to end: a cluster, two nodes, an impostor",
+  options: [
+    { flags: "--exit-when-done", description: "end when the story is told instead of waiting for Ctrl-C" },
+    {
+      flags: "--data-dir <path>",
+      description: "where the demonstration lives; emptied first",
+      default: ".countersign/demo",
+    },
+    { flags: "--port <number>", description: "port of the API server, 0 for a free one", default: "6443" },
+  ],
+  run: async (context, { options }) => {
+    const directory = resolve(requiredText(options, "dataDir"));
+    context.terminal.out(`countersign ${VERSION}   embedded control plane, data in ${shown(directory)}\n\n`);
+    const plane = await startFresh(context, { directory, port: portOption(options, "port") });
+    try {
+      await tellStory(context, plane, directory);
+      if (!flagOption(options, "exitWhenDone")) {
+        context.terminal.out("  (Ctrl-C stops everything)\n");
+        await untilStopped(context.stop);
+        context.terminal.out("\n  stopping … ");
+      }
+    } finally {
+      await plane.close();
+    }
+    context.terminal.out(flagOption(options, "exitWhenDone") ? "  done\n" : "stopped\n");
+    return 0;
+  },
+};
+
+/** The directory belongs to the demonstration: each run tells the story from its beginning. */
+async function startFresh(context: CommandContext, where: { directory: string; port: number }): Promise<Plane> {
+  const startedMs = context.clock.now();
+  await rm(where.directory, { recursive: true, force: true });
+  const options: PlaneOptions = {
+    directory: where.directory,
+    host: "127.0.0.1",
+    port: where.port,
+    kubeconfigOut: join(where.directory, "admin.kubeconfig"),
+    allowInsecure: true,
+    clock: context.clock,
+    log: await createLog({ level: "warn", format: "text" }),
+  };
+  const plane = await startOnFreePort(options);
+  line(context, "control plane", plane.url, `ready in ${seconds(context.clock.now() - startedMs)}`);
+  line(context, "controller", `judging ${plane.signers.length} signers`, "ready");
+  return plane;
+}
+
+/** Somebody else may have 6443: another cluster, another demonstration. */
+async function startOnFreePort(options: PlaneOptions): Promise<Plane> {
+  try {
+    return await startPlane(options);
+  } catch (failure) {
+    if (!isFault(failure) || failure.detail["port"] === undefined) throw failure;
+    return await startPlane({ ...options, port: 0 });
+  }
+}
+
+async function tellStory(context: CommandContext, plane: Plane, directory: string): Promise<void> {
+  const token = generateToken(randomBytes);
+  const nowMs = context.clock.now();
+  await plane.client.create(SECRETS, buildTokenSecret(token, { nowMs, ttlMs: TOKEN_TTL_MS }));
+  line(context, "join token", `${token.id}.${"•".repeat(token.secret.length)}`, `${TOKEN_TTL_MS / 60_000} min left`);
+  context.terminal.out("\n");
+  const machine = { endpoint: plane.url, token: encodeToken(token) };
+  for (const nodeName of ["node-a", "node-b"]) {
+    await showJoin(context, { ...machine, nodeName, directory: join(directory, "nodes", nodeName) });
+  }
+  const csrName = await showImpostor(context, {
+    ...machine,
+    nodeName: "node-a",
+    directory: join(directory, "impostor"),
+  });
+  showWayAround(context, plane, csrName);
+}
+
+interface Machine {
+  readonly endpoint: string;
+  readonly token: string;
+  readonly nodeName: string;
+  readonly directory: string;
+}
+
+async function showJoin(context: CommandContext, machine: Machine): Promise<void> {
+  const startedMs = context.clock.now();
+  const shownLine = startJoinLine(context.terminal, machine.nodeName);
+  await joinNode({
+    ...machine,
+    provider: createInsecureProvider(),
+    registerNode: { addresses: [{ type: "Hostname", address: machine.nodeName }] },
+    clock: context.clock,
+    signal: context.stop,
+    progress: (step) => shownLine.step(step),
+  });
+  shownLine.end(seconds(context.clock.now() - startedMs));
+}
+
+async function showImpostor(context: CommandContext, machine: Machine): Promise<string> {
+  const { terminal } = context;
+  terminal.out(`  impostor asks to be ${machine.nodeName} with the same token   `);
+  let csrName = "";
+  try {
+    await joinNode({
+      ...machine,
+      provider: createInsecureProvider(),
+      clock: context.clock,
+      signal: context.stop,
+      progress: (step, detail) => {
+        if (step === "requested") csrName = detail ?? "";
+      },
+    });
+  } catch (failure) {
+    if (!isFault(failure, "denied")) throw failure;
+    terminal.out(
+      `${terminal.paint("bad", "refused")}: ${String(failure.detail["rule"] ?? failure.detail["reason"] ?? "")}\n`,
+    );
+    terminal.out(`           ${String(failure.detail["message"] ?? failure.message)}\n`);
+    return csrName;
+  }
+  throw new Fault("internal", `a second machine became ${machine.nodeName} with a bootstrap token`);
+}
+
+function showWayAround({ terminal }: CommandContext, plane: Plane, csrName: string): void {
+  const kubeconfig = shown(plane.kubeconfigPath);
+  terminal.out(`\n  ${"look around".padEnd(COLUMN)}export KUBECONFIG=${kubeconfig}\n`);
+  terminal.out(`  ${"".padEnd(COLUMN)}kubectl get csr,nodes\n`);
+  terminal.out(`  ${"".padEnd(COLUMN)}npx countersign csr explain ${csrName}\n`);
+}
+
+function line({ terminal }: CommandContext, what: string, value: string, state: string): void {
+  terminal.out(`  ${what.padEnd(COLUMN)}${value.padEnd(46)} ${terminal.paint("good", state)}\n`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** Paths as a person would type them from here. */
+function shown(path: string): string {
+  const fromHere = relative(process.cwd(), path);
+  return fromHere.startsWith("..") ? path : fromHere;
+}

@@ -1,0 +1,76 @@
+// `countersign up`: a control plane in one process and one directory, until it is told to stop.
+
+import { SECRETS } from "../../../api/meta/index.ts";
+import { buildTokenSecret, parseToken } from "../../../controller/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import { createLog } from "../../../platform/report/index.ts";
+import { type Plane, startPlane } from "../../cluster/plane.ts";
+import type { Command, CommandContext } from "../../command.ts";
+import { durationOption, flagOption, portOption, requiredText, textOption } from "../../options.ts";
+import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
+import { untilStopped } from "../../until-stopped.ts";
+
+export const clusterUp: Command = {
+  path: ["up"],
+  summary: "run a control plane in this process: API server, storage and controller",
+  options: [
+    { flags: "--data-dir <path>", description: "where everything is kept", default: ".countersign/cluster" },
+    { flags: "--host <address>", description: "address to listen on", default: "127.0.0.1" },
+    { flags: "--port <number>", description: "port to listen on, 0 for a free one", default: "6443" },
+    {
+      flags: "--kubeconfig-out <file>",
+      description: "the administrator's kubeconfig (default: in the data directory)",
+    },
+    { flags: "--allow-insecure", description: "also serve the signer whose requests prove nothing but a token" },
+    ...TOKEN_OPTIONS,
+    { flags: "--token-ttl <duration>", description: "how long the given token lives", default: "15m" },
+  ],
+  examples: [
+    "countersign up --data-dir ./cluster --kubeconfig-out admin.conf",
+    "KUBECONFIG=admin.conf kubectl get csr,nodes",
+  ],
+  run: async (context, { options }) => {
+    const directory = requiredText(options, "dataDir");
+    const token = await readToken(context, options);
+    const ttlMs = durationOption(options, "tokenTtl");
+    const plane = await startPlane({
+      directory,
+      host: requiredText(options, "host"),
+      port: portOption(options, "port"),
+      kubeconfigOut: textOption(options, "kubeconfigOut") ?? `${directory}/admin.kubeconfig`,
+      allowInsecure: flagOption(options, "allowInsecure"),
+      clock: context.clock,
+      log: await createLog({ level: "info" }),
+    });
+    try {
+      if (token !== undefined) await storeToken(context, plane, { token, ttlMs });
+      printReady(context, plane);
+      await untilStopped(context.stop);
+    } finally {
+      await plane.close();
+    }
+    context.terminal.err("stopped\n");
+    return 0;
+  },
+};
+
+async function storeToken(
+  context: CommandContext,
+  plane: Plane,
+  given: { token: string; ttlMs: number },
+): Promise<void> {
+  const secret = buildTokenSecret(parseToken(given.token), { nowMs: context.clock.now(), ttlMs: given.ttlMs });
+  try {
+    await plane.client.create(SECRETS, secret);
+  } catch (failure) {
+    // A restart with the same token: it keeps the end of life it had.
+    if (!isFault(failure, "already-exists")) throw failure;
+  }
+}
+
+function printReady({ terminal }: CommandContext, plane: Plane): void {
+  terminal.out(`control plane   ${plane.url}\n`);
+  terminal.out(`controller      judging ${plane.signers.join(", ")}\n`);
+  terminal.out(`look around     export KUBECONFIG=${plane.kubeconfigPath}\n`);
+  terminal.out("                kubectl get csr,nodes\n");
+}

@@ -1,0 +1,73 @@
+// `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from the
+// annotation that the controller keeps on the object, so it needs no right but to read the request.
+
+import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
+import { CSRS } from "../../../api/meta/index.ts";
+import { parseVerdict, type RecordedVerdict, VERDICT_ANNOTATION } from "../../../controller/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import type { Command, CommandContext } from "../../command.ts";
+import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
+import { OUTPUT_OPTION, outputForm } from "../../options.ts";
+import type { Tone } from "../../terminal/index.ts";
+
+export const csrExplain: Command = {
+  path: ["csr", "explain"],
+  summary: "say why a certificate request was approved, refused or is waiting",
+  arguments: [{ name: "<name>", description: "the request's name, as kubectl get csr shows it" }],
+  options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
+  run: async (context, { options, args }) => {
+    const name = args[0];
+    if (name === undefined) throw new Fault("bad-config", "the name of the request is missing");
+    const form = outputForm(options);
+    const client = await connectToCluster(context, options);
+    try {
+      const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal: context.stop });
+      const verdict = parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
+      if (form === "json") context.terminal.out(`${JSON.stringify(describe(csr, verdict))}\n`);
+      else print(context, csr, verdict);
+      return 0;
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+function describe(csr: CertificateSigningRequest, verdict: RecordedVerdict | undefined) {
+  return {
+    name: csr.metadata.name,
+    signerName: csr.spec.signerName,
+    username: csr.spec.username,
+    condition: conditionOf(csr),
+    verdict: verdict ?? null,
+  };
+}
+
+function conditionOf(csr: CertificateSigningRequest): string {
+  const decided = ["Denied", "Approved"].find((type) => findCondition(csr, type) !== undefined) ?? "Pending";
+  return (csr.status?.certificate ?? "") === "" ? decided : `${decided},Issued`;
+}
+
+const OUTCOME_WIDTH = 8;
+const TONES: Readonly<Record<string, Tone>> = { pass: "good", deny: "bad", wait: "strong", "not-reached": "faint" };
+
+function print(
+  { terminal }: CommandContext,
+  csr: CertificateSigningRequest,
+  verdict: RecordedVerdict | undefined,
+): void {
+  terminal.out(`${csr.metadata.name}   ${csr.spec.signerName}   by ${csr.spec.username}   ${conditionOf(csr)}\n`);
+  if (verdict === undefined) {
+    terminal.out("verdict     none recorded: no controller of ours has judged this request\n");
+    return;
+  }
+  terminal.out(
+    `verdict     ${terminal.paint("strong", verdict.verdict.toUpperCase())}   ${verdict.rule}   ${verdict.reason}\n`,
+  );
+  terminal.out(`            ${verdict.message}\n\n`);
+  const width = Math.max(...verdict.trail.map(({ rule }) => rule.length));
+  for (const { rule, outcome, note } of verdict.trail) {
+    const word = (outcome === "not-reached" ? "–" : outcome).padEnd(OUTCOME_WIDTH);
+    const text = note ?? (outcome === "not-reached" ? "not reached" : "");
+    terminal.out(`  ${rule.padEnd(width)}   ${terminal.paint(TONES[outcome] ?? "plain", word)}${text}\n`);
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { createTerminal, printFailure } from "./index.ts";
+
+function capture(options: { isTty: boolean; env?: Record<string, string> }) {
+  const written = { out: "", err: "" };
+  const into = (stream: "out" | "err") => ({
+    write: (text: string) => {
+      written[stream] += text;
+    },
+    isTty: options.isTty,
+  });
+  const terminal = createTerminal({ stdout: into("out"), stderr: into("err"), env: options.env ?? {} });
+  return { terminal, written };
+}
+
+describe("createTerminal", () => {
+  it("has colours on a terminal and none when piped or unwanted", () => {
+    expect(capture({ isTty: true }).terminal.paint("bad", "x")).toBe("\u001b[31mx\u001b[0m");
+    expect(capture({ isTty: false }).terminal.paint("bad", "x")).toBe("x");
+    expect(capture({ isTty: true, env: { NO_COLOR: "1" } }).terminal.paint("bad", "x")).toBe("x");
+    expect(capture({ isTty: true, env: { TERM: "dumb" } }).terminal.paint("bad", "x")).toBe("x");
+  });
+});
+
+describe("printFailure", () => {
+  it("says what happened, why and what to do, and returns the exit code", () => {
+    const { terminal, written } = capture({ isTty: false });
+    const cause = new Error("connect ECONNREFUSED 127.0.0.1:6443");
+    const fault = new Fault("unavailable", "cannot reach the API server at 127.0.0.1:6443", { cause });
+    expect(printFailure(terminal, fault, { debug: false })).toBe(69);
+    expect(written.err.split("\n")).toEqual([
+      "failed  cannot reach the API server at 127.0.0.1:6443",
+      "why     connect ECONNREFUSED 127.0.0.1:6443",
+      "do      check the address and that the server is up, then run it again   (unavailable)",
+      "",
+    ]);
+    expect(written.out).toBe("");
+  });
+
+  it("shows the stack only with --debug", () => {
+    const { terminal, written } = capture({ isTty: false });
+    printFailure(terminal, new Fault("internal", "odd"), { debug: true });
+    expect(written.err).toContain("terminal.test.ts");
+  });
+
+  it("shows the stack of what is not a fault: it is a bug", () => {
+    const { terminal, written } = capture({ isTty: false });
+    expect(printFailure(terminal, new TypeError("x is undefined"), { debug: false })).toBe(70);
+    expect(written.err).toContain("TypeError: x is undefined");
+  });
+});
