@@ -1,1 +1,1 @@
-export { createInsecureProvider } from "./providers/insecure/index.ts";
+export { createInsecureProvider, type NodeAttestationProvider } from "./providers/index.ts";

@@ -4,7 +4,7 @@ import { CommanderError, Command as Parser } from "commander";
 import { systemClock } from "../platform/clock/index.ts";
 import type { ProcessEdge } from "../platform/process/index.ts";
 import type { Command, CommandContext, OptionValues } from "./command.ts";
-import { createTerminal, printFailure } from "./terminal/index.ts";
+import { createTerminal, printFailure, type Terminal } from "./terminal/index.ts";
 
 export interface Program {
   readonly name: string;
@@ -20,10 +20,9 @@ export async function runProgram(program: Program, argv: readonly string[], edge
   const terminal = createTerminal(edge);
   const context: CommandContext = { terminal, clock: systemClock, stop: edge.stop, env: edge.env };
   let exit = 0;
-  const parser = createParser(program, async (command, options, args) => {
+  const parser = createParser(program, terminal, async (command, options, args) => {
     exit = await command.run(context, { options, args });
   });
-  parser.configureOutput({ writeOut: terminal.out, writeErr: terminal.err });
   try {
     await parser.parseAsync([...argv], { from: "user" });
     return exit;
@@ -35,8 +34,9 @@ export async function runProgram(program: Program, argv: readonly string[], edge
 
 type Invoke = (command: Command, options: OptionValues, args: readonly string[]) => Promise<void>;
 
-function createParser(program: Program, invoke: Invoke): Parser {
+function createParser(program: Program, terminal: Terminal, invoke: Invoke): Parser {
   const root = new Parser(program.name)
+    .configureOutput({ writeOut: terminal.out, writeErr: terminal.err })
     .description(program.summary)
     .version(program.version)
     .exitOverride()

@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
-import { openLmdbStorage, startApiServer } from "../../apiserver/index.ts";
+import { openLmdbStorage, type RequestLine, startApiServer } from "../../apiserver/index.ts";
 import { createController } from "../../controller/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -62,7 +62,7 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
     port: options.port,
     servingCertificate: pki.serving,
     clientCaPem: pki.ca.certPem,
-    log,
+    log: (line) => logRequest(log, line),
   });
   cleanup.add(() => server.close());
   const cluster = { server: server.url, caPem: pki.ca.certPem };
@@ -107,6 +107,11 @@ async function startController(options: PlaneOptions, { cluster, pki, cleanup }:
   });
   await Promise.race([controller.waitUntilReady(), running]);
   return controller.signers;
+}
+
+function logRequest(log: Log, { problem, ...line }: RequestLine): void {
+  if (problem === undefined) log.debug("request", { ...line });
+  else log.error("request failed", { ...line, problem });
 }
 
 function connect({ server, caPem }: Cluster, pair: Pair): KubeClient {

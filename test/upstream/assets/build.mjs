@@ -130,7 +130,9 @@ function runGo(args) {
 /** @param {readonly Binary[]} binaries */
 export function describeAssets(binaries) {
   const { kubernetesVersion } = readModule();
-  const lines = binaries.map(({ name, path, from }) => `  ${name.padEnd(24)}${path}${from === "cache" ? "" : ` (${from})`}`);
+  const lines = binaries.map(
+    ({ name, path, from }) => `  ${name.padEnd(24)}${path}${from === "cache" ? "" : ` (${from})`}`,
+  );
   return [`real Kubernetes ${kubernetesVersion}:`, ...lines].join("\n");
 }
 

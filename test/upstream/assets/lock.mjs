@@ -2,7 +2,7 @@
 // whose owner is gone or silent is taken over. Should two builders ever take over in the same moment, a binary is built
 // twice and nothing worse: each lands in its place by a rename.
 
-import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -31,7 +31,8 @@ export async function withLock(path, { log }, work) {
     told = true;
     await sleep(POLL_MS);
   }
-  const touch = setInterval(() => utimesSync(path, new Date(), new Date()), TOUCH_MS);
+  // A touch that fails means that the lock was taken over; the rename at the end makes that harmless.
+  const touch = setInterval(() => utimes(path, new Date(), new Date(), () => undefined), TOUCH_MS);
   try {
     return await work();
   } finally {

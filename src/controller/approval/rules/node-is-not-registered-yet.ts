@@ -3,11 +3,8 @@
 // The first approved key wins; it keeps the name as long as its request stands (not cleaned, certificate not expired).
 // The same key may ask again: a node that crashed before it stored its certificate does.
 
-import { encodeHex } from "../../../kernel/bytes/index.ts";
-import { sha256 } from "../../../kernel/crypto/index.ts";
 import type { ApprovalFacts, Claim } from "../facts.ts";
-import { nodeNameOf } from "../node-name.ts";
-import { bootstrapTokenId } from "../requester.ts";
+import { bootstrapTokenId, keyDigestOf, nodeNameOf } from "../identity.ts";
 import { type Finding, notYet, pass, type Rule, refuse, withRequest } from "./rule.ts";
 
 /** A cache fills in seconds; looking again costs one read. */
@@ -27,7 +24,7 @@ export const nodeIsNotRegisteredYet: Rule<ApprovalFacts> = {
     }
     if (facts.claims.kind === "NotRead") return notYet("ClaimsAreNotRead", facts.claims.why, RETRY_UNREAD_MS);
     const claims = facts.claims.kind === "Present" ? facts.claims.value : [];
-    return judgeClaims(name, claims.filter(isRival(facts, encodeHex(sha256(request.publicKey.spki)))));
+    return judgeClaims(name, claims.filter(isRival(facts, keyDigestOf(request.publicKey))));
   }),
 };
 

@@ -4,7 +4,7 @@
 
 import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
 import type { ApprovalFacts } from "../facts.ts";
-import { bootstrapTokenId } from "../requester.ts";
+import { bootstrapTokenId } from "../identity.ts";
 import { pass, type Rule, refuse, withRequest } from "./rule.ts";
 
 export const requesterMayAsk: Rule<ApprovalFacts> = {

@@ -4,7 +4,7 @@
 
 import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
 import type { RequestFacts } from "../facts.ts";
-import { nodeNameOf } from "../node-name.ts";
+import { nodeNameOf } from "../identity.ts";
 import { pass, type Rule, refuse, withRequest } from "./rule.ts";
 
 export const subjectIsANode: Rule<RequestFacts> = {

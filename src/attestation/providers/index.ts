@@ -1,0 +1,2 @@
+export type { AttestationEvidence, NodeAttestationProvider } from "@countersign/sdk";
+export { createInsecureProvider } from "./insecure/index.ts";

@@ -1,0 +1,116 @@
+// Who holds which node name: an index over the approved requests, fed by the watch and, before the watch can tell, by
+// our own approvals. Together they are never behind our own writes, which is what the race of two keys for one name
+// needs; a claim is monotone (the API server forbids to take an approval back), so a late, older watch event cannot
+// undo it. It goes when its request is deleted, denied, or fails without a certificate.
+//
+//   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
+//                  └──────release (surely not written)──▶ gone
+
+import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
+import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { parsePem } from "../../kernel/pem/index.ts";
+import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
+import type { Claim } from "./facts.ts";
+import { keyDigestOf, nodeNameOf } from "./identity.ts";
+
+export interface Claims {
+  /** Every claim on this node name. */
+  of(nodeName: string): readonly Claim[];
+  /** A request as the watch or an answer of the API server shows it. Returns the node name that became free by it. */
+  observe(csr: CertificateSigningRequest): string | undefined;
+  /** Our approval is about to be sent. False when an earlier attempt may already have been written. */
+  reserve(csr: CertificateSigningRequest): boolean;
+  /** Our approval was surely not written. */
+  release(csrUid: string): void;
+  /** The request was deleted. Returns the node name that it held. */
+  forget(csrUid: string): string | undefined;
+}
+
+export function createClaims(): Claims {
+  const byUid = new Map<string, Claim>();
+  const byNode = new Map<string, Map<string, Claim>>();
+
+  function put(claim: Claim): void {
+    byUid.set(claim.csrUid, claim);
+    const ofNode = byNode.get(claim.nodeName) ?? new Map<string, Claim>();
+    byNode.set(claim.nodeName, ofNode.set(claim.csrUid, claim));
+  }
+
+  function forget(csrUid: string): string | undefined {
+    const claim = byUid.get(csrUid);
+    if (claim === undefined) return undefined;
+    byUid.delete(csrUid);
+    const ofNode = byNode.get(claim.nodeName);
+    ofNode?.delete(csrUid);
+    if (ofNode?.size === 0) byNode.delete(claim.nodeName);
+    return claim.nodeName;
+  }
+
+  function record(csr: CertificateSigningRequest, standing: Claim["standing"]): void {
+    const uid = csr.metadata.uid ?? "";
+    const known = byUid.get(uid);
+    const claim =
+      known === undefined ? readClaim(csr, standing) : { ...known, standing, notAfterMs: readNotAfter(csr) };
+    if (claim !== undefined) put(claim);
+  }
+
+  return {
+    of: (nodeName) => [...(byNode.get(nodeName)?.values() ?? [])],
+    observe: (csr) => {
+      if (cameToNothing(csr)) return forget(csr.metadata.uid ?? "");
+      if (isClientApproval(csr)) record(csr, "Approved");
+      return undefined;
+    },
+    reserve: (csr) => {
+      const isNew = !byUid.has(csr.metadata.uid ?? "");
+      if (isNew) record(csr, "Reserved");
+      return isNew;
+    },
+    release: (csrUid) => {
+      if (byUid.get(csrUid)?.standing === "Reserved") forget(csrUid);
+    },
+    forget,
+  };
+}
+
+function isClientApproval(csr: CertificateSigningRequest): boolean {
+  return findCondition(csr, "Approved") !== undefined && csr.spec.usages.includes("client auth");
+}
+
+function cameToNothing(csr: CertificateSigningRequest): boolean {
+  return findCondition(csr, "Denied") !== undefined || (findCondition(csr, "Failed") !== undefined && !isIssued(csr));
+}
+
+/**
+ * More lenient than the rules: whatever somebody approved counts, even a request that we would have refused, because its
+ * holder may have been given a certificate all the same. So the first PEM block is taken, as every signer takes it.
+ */
+function readClaim(csr: CertificateSigningRequest, standing: Claim["standing"]): Claim | undefined {
+  const request = parseFirstBlock(csr.spec.request, parseCertificateRequest);
+  const nodeName = nodeNameOf(request?.subject.commonName);
+  if (request === undefined || nodeName === undefined) return undefined;
+  return {
+    csrName: csr.metadata.name ?? "",
+    csrUid: csr.metadata.uid ?? "",
+    nodeName,
+    keyDigest: keyDigestOf(request.publicKey),
+    standing,
+    notAfterMs: readNotAfter(csr),
+  };
+}
+
+/** A certificate that cannot be read has no known end, so its claim stands until the request is cleaned away. */
+function readNotAfter(csr: CertificateSigningRequest): number | undefined {
+  return parseFirstBlock(csr.status?.certificate ?? "", parseCertificate)?.notAfterMs;
+}
+
+function parseFirstBlock<T>(base64: string, parse: (der: Uint8Array) => T): T | undefined {
+  try {
+    const [block] = parsePem(parseUtf8(parseBase64(base64)));
+    return block === undefined ? undefined : parse(block.bytes);
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+// Whatever bytes a requester sends, reading them is an answer and never an accident: a request that threw here would be
+// parked, and one that hung would take a worker with it.
+
+import { assert, constantFrom, integer, property, string, uint8Array } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { aCsr, forNode, withSan } from "../../../test/builders/csr.ts";
+import { factsOf } from "../../../test/builders/csr-facts.ts";
+import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import { encodePem, parsePem } from "../../kernel/pem/index.ts";
+import { judgeApproval } from "./judge.ts";
+import { readRequest } from "./read-request.ts";
+
+const good = [aCsr(), aCsr(withSan({ dnsNames: ["a"], ipAddresses: ["::1"] })), aCsr(forNode("a.b"))];
+const textOf = (at: number) => parseUtf8(parseBase64(good[at]?.spec.request ?? ""));
+const derOf = (at: number) => parsePem(textOf(at))[0]?.bytes ?? new Uint8Array();
+const toSpec = (text: string) => encodeBase64(encodeUtf8(text));
+
+describe("reading a request", () => {
+  it("answers for any text", () => {
+    assert(
+      property(string({ unit: "binary", maxLength: 300 }), (text) => {
+        expect(readRequest(text).kind).toBe("Unreadable");
+        expect(readRequest(toSpec(text)).kind).toBe("Unreadable");
+      }),
+    );
+  });
+
+  it("answers for any bytes in the block", () => {
+    assert(
+      property(uint8Array({ maxLength: 300 }), (bytes) => {
+        expect(readRequest(toSpec(encodePem("CERTIFICATE REQUEST", bytes))).kind).toBe("Unreadable");
+      }),
+    );
+  });
+
+  it("never lets a request through in which a byte was changed", () => {
+    const request = constantFrom(0, 1, 2);
+    assert(
+      property(request, integer({ min: 0, max: 10_000 }), integer({ min: 1, max: 255 }), (which, at, flip) => {
+        const der = Uint8Array.from(derOf(which));
+        const position = at % der.length;
+        der[position] = (der[position] ?? 0) ^ flip;
+        const reading = readRequest(toSpec(encodePem("CERTIFICATE REQUEST", der)));
+        const facts = factsOf(good[which] ?? aCsr(), { request: reading });
+        expect(judgeApproval(facts).verdict.kind).toBe("Deny");
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,74 @@
+// The judgement as text on the object: the annotation that `kubectl describe csr` shows and `countersign csr explain`
+// turns into a table. No times in it: the same judgement is the same text, so nothing is written twice. Pure.
+// Whoever creates a request can forge this annotation; it informs people and decides nothing.
+
+import type { Verdict } from "../../kernel/outcome/index.ts";
+import type { Judgement, TrailEntry } from "./judge.ts";
+
+export const VERDICT_ANNOTATION = "countersign.dev/verdict";
+
+/** A trail of some eight rules is about 1 KB; all annotations of an object may have 256 KB. */
+const RECORD_MAX_CHARACTERS = 65_536;
+
+export interface RecordedVerdict {
+  readonly verdict: Verdict["kind"];
+  readonly rule: string;
+  readonly reason: string;
+  readonly message: string;
+  /** Only with Wait: when it is looked at again at the latest. */
+  readonly retryAfterMs?: number;
+  readonly trail: readonly TrailEntry[];
+}
+
+export function encodeVerdict({ verdict, trail }: Judgement): string {
+  const { kind, rule, reason, message } = verdict;
+  const record: RecordedVerdict = {
+    verdict: kind,
+    rule,
+    reason,
+    message,
+    ...(verdict.kind === "Wait" ? { retryAfterMs: verdict.retryAfterMs } : {}),
+    trail,
+  };
+  return JSON.stringify(record);
+}
+
+/** Undefined when the text is not one of ours: anybody may have written it, so that is no accident. */
+export function parseVerdict(text: string): RecordedVerdict | undefined {
+  if (text.length > RECORD_MAX_CHARACTERS) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined; // not JSON: a stranger's annotation
+  }
+  return isRecordedVerdict(value) ? value : undefined;
+}
+
+const KINDS: readonly unknown[] = ["Allow", "Deny", "Wait", "NoOpinion"] satisfies Verdict["kind"][];
+
+function isRecordedVerdict(value: unknown): value is RecordedVerdict {
+  if (typeof value !== "object" || value === null) return false;
+  const { verdict, rule, reason, message, retryAfterMs, trail } = value as Record<string, unknown>;
+  return (
+    KINDS.includes(verdict) &&
+    [rule, reason, message].every((field) => typeof field === "string") &&
+    (retryAfterMs === undefined || typeof retryAfterMs === "number") &&
+    Array.isArray(trail) &&
+    trail.every(isTrailEntry)
+  );
+}
+
+const OUTCOMES: readonly unknown[] = [
+  "pass",
+  "deny",
+  "wait",
+  "no-opinion",
+  "not-reached",
+] satisfies TrailEntry["outcome"][];
+
+function isTrailEntry(value: unknown): value is TrailEntry {
+  if (typeof value !== "object" || value === null) return false;
+  const { rule, outcome, note } = value as Record<string, unknown>;
+  return typeof rule === "string" && OUTCOMES.includes(outcome) && (note === undefined || typeof note === "string");
+}

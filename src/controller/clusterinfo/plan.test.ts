@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { START_MS } from "../../../test/fakes/clock.ts";
+import type { ConfigMap } from "../../api/core/index.ts";
+import { verifyDetachedHs256 } from "../../kernel/jose/index.ts";
+import { buildTokenSecret } from "../bootstrap/index.ts";
+import { planClusterInfo } from "./plan.ts";
+
+const KUBECONFIG = "apiVersion: v1\nclusters: []\n";
+const alpha = { id: "aaaaaa", secret: "0123456789abcdef" };
+const beta = { id: "bbbbbb", secret: "fedcba9876543210" };
+const nowMs = START_MS;
+
+function aConfigMap(data?: Record<string, string>): ConfigMap {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "cluster-info" },
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+const unsigned = aConfigMap({ kubeconfig: KUBECONFIG });
+const secrets = [buildTokenSecret(alpha, { nowMs, ttlMs: 60_000 }), buildTokenSecret(beta, { nowMs, ttlMs: 30_000 })];
+
+describe("the plan for cluster-info", () => {
+  it("signs the kubeconfig with every token, and looks again when the first of them ends", () => {
+    const { data = {}, nextExpiryMs } = planClusterInfo({ nowMs, configMap: unsigned, secrets });
+    expect(Object.keys(data).toSorted()).toEqual(["jws-kubeconfig-aaaaaa", "jws-kubeconfig-bbbbbb", "kubeconfig"]);
+    const jws = data["jws-kubeconfig-bbbbbb"] ?? "";
+    expect(verifyDetachedHs256({ jws, keyId: beta.id, secret: beta.secret, content: KUBECONFIG })).toBe(true);
+    expect(nextExpiryMs).toBe(nowMs + 30_000);
+  });
+
+  it("does nothing when all signatures are right", () => {
+    const { data } = planClusterInfo({ nowMs, configMap: unsigned, secrets });
+    expect(planClusterInfo({ nowMs, configMap: aConfigMap(data), secrets })).toEqual({ nextExpiryMs: nowMs + 30_000 });
+  });
+
+  it("takes the signature of an ended token away, at the very end", () => {
+    const { data } = planClusterInfo({ nowMs, configMap: unsigned, secrets });
+    const later = planClusterInfo({ nowMs: nowMs + 30_000, configMap: aConfigMap(data), secrets });
+    expect(Object.keys(later.data ?? {}).toSorted()).toEqual(["jws-kubeconfig-aaaaaa", "kubeconfig"]);
+    expect(later.nextExpiryMs).toBe(nowMs + 60_000);
+  });
+
+  it("takes away what no token signed, and a signature over another kubeconfig", () => {
+    const forged = aConfigMap({
+      kubeconfig: KUBECONFIG,
+      "jws-kubeconfig-cccccc": "x..y",
+      "jws-kubeconfig-aaaaaa": "old",
+    });
+    const { data = {} } = planClusterInfo({ nowMs, configMap: forged, secrets: secrets.slice(0, 1) });
+    expect(Object.keys(data).toSorted()).toEqual(["jws-kubeconfig-aaaaaa", "kubeconfig"]);
+    expect(data["jws-kubeconfig-aaaaaa"]).not.toBe("old");
+  });
+
+  it("keeps keys that are not signatures", () => {
+    const configMap = aConfigMap({ kubeconfig: KUBECONFIG, note: "kept" });
+    expect(planClusterInfo({ nowMs, configMap, secrets }).data).toMatchObject({ note: "kept" });
+  });
+
+  it.each<[string, ConfigMap | undefined]>([
+    ["there is no cluster-info", undefined],
+    ["it has no data", aConfigMap()],
+    ["it has no kubeconfig", aConfigMap({ "jws-kubeconfig-aaaaaa": "x" })],
+  ])("does nothing when %s", (_, configMap) => {
+    expect(planClusterInfo({ nowMs, configMap, secrets })).toEqual({});
+  });
+});

@@ -1,0 +1,59 @@
+// cluster-info and the tokens of this moment → the data it should have, or nothing to do. Every token that may sign puts
+// a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
+// Upstream: pkg/controller/bootstrap/bootstrapsigner.go.
+
+import type { ConfigMap, Secret } from "../../api/core/index.ts";
+import { signDetachedHs256 } from "../../kernel/jose/index.ts";
+import { readSigningToken, type SigningToken } from "../bootstrap/token-secret.ts";
+
+const KUBECONFIG_KEY = "kubeconfig";
+const SIGNATURE_PREFIX = "jws-kubeconfig-";
+
+export interface ClusterInfoFacts {
+  readonly nowMs: number;
+  readonly configMap: ConfigMap | undefined;
+  readonly secrets: readonly Secret[];
+}
+
+export interface ClusterInfoPlan {
+  /** The whole new data; absent when the present data is right. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** When the first of the tokens ends, and with it its signature. */
+  readonly nextExpiryMs?: number;
+}
+
+export function planClusterInfo({ nowMs, configMap, secrets }: ClusterInfoFacts): ClusterInfoPlan {
+  const present = configMap?.data ?? {};
+  const kubeconfig = present[KUBECONFIG_KEY];
+  if (kubeconfig === undefined) return {};
+  const tokens = secrets.flatMap((secret) => readSigningToken(secret) ?? []).filter(isLiveAt(nowMs));
+  const data = { ...withoutSignatures(present), ...signaturesOf(tokens, kubeconfig) };
+  const ends = tokens.flatMap(({ expiresMs }) => expiresMs ?? []);
+  return {
+    ...(isSame(present, data) ? {} : { data }),
+    ...(ends.length === 0 ? {} : { nextExpiryMs: Math.min(...ends) }),
+  };
+}
+
+/** The end itself is past the end, as upstream. */
+function isLiveAt(nowMs: number): (token: SigningToken) => boolean {
+  return ({ expiresMs }) => expiresMs === undefined || expiresMs > nowMs;
+}
+
+function withoutSignatures(data: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(data).filter(([key]) => !key.startsWith(SIGNATURE_PREFIX)));
+}
+
+function signaturesOf(tokens: readonly SigningToken[], kubeconfig: string): Record<string, string> {
+  return Object.fromEntries(
+    tokens.map(({ id, secret }) => [
+      `${SIGNATURE_PREFIX}${id}`,
+      signDetachedHs256({ keyId: id, secret, content: kubeconfig }),
+    ]),
+  );
+}
+
+function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}

@@ -1,0 +1,3 @@
+export { createKeyedLock, type KeyedLock } from "./keyed-lock.ts";
+export { REACTIONS, type Reaction } from "./reactions.ts";
+export { type Handler, type Loop, type Next, runLoop, UNTIL_CHANGED } from "./run-loop.ts";

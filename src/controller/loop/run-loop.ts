@@ -1,0 +1,86 @@
+// The one queue-and-retry loop of all features: key → handler, several workers, every fault answered by REACTIONS.
+// A handler says when it wants to see the key again; nothing else keeps state between two looks at a key.
+
+import { Bug, Fault, isFault } from "../../kernel/outcome/index.ts";
+import { retryAfterMs, type WorkQueue } from "../../platform/kube/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import { REACTIONS, type Reaction } from "./reactions.ts";
+
+/** `afterMs` absent: until the object changes. */
+export interface Next {
+  readonly afterMs?: number;
+}
+
+/** A change is the only reason to look again. */
+export const UNTIL_CHANGED: Next = {};
+
+export type Handler = (key: string, signal: AbortSignal) => Promise<Next>;
+
+export interface Loop {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly handle: Handler;
+  readonly workers: number;
+  readonly log: Log;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** A right or a file is repaired by a person: asking more often than once a minute only fills the log. */
+const WAIT_MS = 60_000;
+/** Waits are stretched by up to this share, so that what failed together does not come back together. */
+const JITTER = 0.25;
+
+/** Runs until the signal aborts. Each worker finishes the key it has. */
+export async function runLoop(loop: Loop, signal: AbortSignal): Promise<void> {
+  await Promise.all(Array.from({ length: loop.workers }, () => work(loop, signal)));
+}
+
+async function work(loop: Loop, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const key = await nextKey(loop.queue, signal);
+    if (key === undefined) return;
+    try {
+      await handleOne(loop, key, signal);
+    } finally {
+      loop.queue.done(key);
+    }
+  }
+}
+
+async function nextKey(queue: WorkQueue, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return await queue.get(signal);
+  } catch (error) {
+    if (isFault(error, "aborted")) return undefined;
+    throw error;
+  }
+}
+
+async function handleOne(loop: Loop, key: string, signal: AbortSignal): Promise<void> {
+  try {
+    const next = await loop.handle(key, signal);
+    loop.queue.forget(key);
+    if (next.afterMs !== undefined) loop.queue.addAfter(key, next.afterMs);
+  } catch (error) {
+    // A bug means a state that nobody thought of: going on would decide about identities in it.
+    if (error instanceof Bug) throw error;
+    if (signal.aborted) return;
+    react(loop, key, isFault(error) ? error : new Fault("internal", "handler failed unexpectedly", { cause: error }));
+  }
+}
+
+function react(loop: Loop, key: string, fault: Fault): void {
+  const reaction = REACTIONS[fault.code];
+  const fields = { loop: loop.name, item: key, reaction, error: fault };
+  if (reaction === "park") loop.log.error("item is parked until it changes", fields);
+  else loop.log.warn("item is tried again", { ...fields, afterMs: Math.round(schedule(loop, key, fault, reaction)) });
+}
+
+function schedule({ queue, random }: Loop, key: string, fault: Fault, reaction: Exclude<Reaction, "park">): number {
+  const askedMs = reaction === "wait" ? WAIT_MS : retryAfterMs(fault);
+  if (askedMs === undefined) return queue.retry(key);
+  const afterMs = askedMs * (1 + random() * JITTER);
+  queue.addAfter(key, afterMs);
+  return afterMs;
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { aCsr, approved, withCertificate, withSan } from "../../../test/builders/csr.ts";
+import { anAuthority } from "../../../test/builders/csr-authority.ts";
+import { type Answers, aRecordingClient } from "../../../test/builders/csr-client.ts";
+import { createManualClock } from "../../../test/fakes/clock.ts";
+import { type CertificateSigningRequest, KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { silentLog } from "../../platform/report/index.ts";
+import { createAuthority, createSigning } from "./index.ts";
+
+const never = new AbortController().signal;
+const writtenOnce = new Fault("invalid", "updates may not modify existing certificate content");
+
+function aSigning(csr: CertificateSigningRequest, answers: Answers = {}) {
+  const client = aRecordingClient({ patch: () => csr, ...answers });
+  const signing = createSigning({
+    client,
+    log: silentLog,
+    clock: createManualClock(),
+    randomBytes: (count) => new Uint8Array(count).fill(7),
+    authority: createAuthority(anAuthority()),
+    servedSigners: [KUBELET_CLIENT_SIGNER],
+    lifetimeMsOf: () => 3_600_000,
+    getCsr: () => csr,
+  });
+  return { client, signing, sign: () => signing.handle("key", never) };
+}
+
+describe("delivery of a certificate", () => {
+  it("is one call to the status, guarded by the uid", async () => {
+    const csr = aCsr(approved());
+    const { client, sign } = aSigning(csr);
+    await sign();
+    expect(client.written).toMatchObject([
+      {
+        target: { name: csr.metadata.name, subresource: "status" },
+        body: {
+          metadata: { uid: csr.metadata.uid },
+          status: { certificate: expect.stringMatching(/^LS0tLS1CRUdJTi/) },
+        },
+      },
+    ]);
+  });
+
+  it("happens once, though the cache has not heard of it yet; a deleted request is forgotten", async () => {
+    const csr = aCsr(approved());
+    const { client, signing, sign } = aSigning(csr);
+    await sign();
+    await sign();
+    expect(client.written).toHaveLength(1);
+    signing.forget(csr);
+    await sign();
+    expect(client.written).toHaveLength(2);
+  });
+
+  it.each<[string, Answers["get"]]>([
+    ["another was faster", () => aCsr(approved(), withCertificate("there"))],
+    ["the request was replaced under its name", () => aCsr()],
+    ["the request is gone", () => new Fault("not-found", "gone")],
+  ])("is over when %s", async (_, get) => {
+    const { sign } = aSigning(aCsr(approved()), { patch: () => writtenOnce, ...(get === undefined ? {} : { get }) });
+    await expect(sign()).resolves.toEqual({});
+  });
+
+  it("is an accident when the server refuses the very certificate", async () => {
+    const csr = aCsr(approved());
+    const { sign } = aSigning(csr, { patch: () => writtenOnce, get: () => csr });
+    await expect(sign()).rejects.toBe(writtenOnce);
+  });
+});
+
+describe("a request that breaks the signer's rules", () => {
+  it("fails for good, its approval kept", async () => {
+    const csr = aCsr(approved(), withSan({ dnsNames: ["x"] }));
+    const { client, sign } = aSigning(csr);
+    await sign();
+    expect(client.written).toMatchObject([
+      {
+        target: { subresource: "status" },
+        body: {
+          metadata: { uid: csr.metadata.uid, resourceVersion: "1" },
+          status: { conditions: [{ type: "Approved" }, { type: "Failed", reason: "SignerValidationFailure" }] },
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,88 @@
+// Reads the finished bytes and holds them against the request and the authority, before they leave. It shares nothing
+// with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a node's client
+// certificate must be is written down here a second time.
+
+import { NODE_USER_PREFIX, NODES_GROUP } from "../../api/certificates/index.ts";
+import { equalBytes } from "../../kernel/bytes/index.ts";
+import {
+  type Certificate,
+  type CertificateRequest,
+  EKU_CLIENT_AUTH,
+  parseCertificate,
+  verifyCertificateSignature,
+} from "../../kernel/x509/index.ts";
+import type { SigningFacts } from "./facts.ts";
+
+/** Serial numbers are positive and have at most 20 octets (RFC 5280 §4.1.2.2). */
+const SERIAL_MAX_OCTETS = 20;
+/** The backdating, and a second that rounding may add. */
+const VALIDITY_SLACK_MS = 5 * 60_000 + 1_000;
+const MIN_LIFETIME_MS = 600_000;
+
+const OID_KEY_USAGE = "2.5.29.15";
+const OID_BASIC_CONSTRAINTS = "2.5.29.19";
+const OID_AUTHORITY_KEY_ID = "2.5.29.35";
+const OID_EXT_KEY_USAGE = "2.5.29.37";
+/** What may be in the certificate, and whether it is critical. */
+const EXTENSIONS: ReadonlyMap<string, boolean> = new Map([
+  [OID_KEY_USAGE, true],
+  [OID_BASIC_CONSTRAINTS, true],
+  [OID_EXT_KEY_USAGE, false],
+  [OID_AUTHORITY_KEY_ID, false],
+]);
+
+interface Checked {
+  readonly certificate: Certificate;
+  readonly request: CertificateRequest;
+  readonly facts: SigningFacts;
+}
+
+/** Each sentence that must hold of the finished certificate. */
+const SENTENCES: Readonly<Record<string, (checked: Checked) => boolean>> = {
+  "the issuer is the CA": ({ certificate, facts }) => equalBytes(certificate.issuer.raw, facts.ca.subject.raw),
+  "the signature is the CA's": ({ certificate, facts }) => verifyCertificateSignature(certificate, facts.ca.publicKey),
+  "the key is the one in the request": ({ certificate, request }) =>
+    equalBytes(certificate.publicKey.spki, request.publicKey.spki),
+  "the subject is the one in the request": ({ certificate: { subject }, request }) =>
+    subject.commonName === request.subject.commonName && subject.attributes.length === 2,
+  "the subject is a node and nothing else": ({ certificate: { subject } }) =>
+    subject.commonName?.startsWith(NODE_USER_PREFIX) === true && isExactly(subject.organizations, [NODES_GROUP]),
+  "the serial number is positive and short": ({ certificate: { serialNumber } }) =>
+    serialNumber.length <= SERIAL_MAX_OCTETS && serialNumber.some((octet) => octet !== 0),
+  "it is valid now": ({ certificate, facts }) =>
+    certificate.notBeforeMs <= facts.nowMs && facts.nowMs < certificate.notAfterMs,
+  "it does not outlive the CA": ({ certificate, facts }) => certificate.notAfterMs <= facts.ca.notAfterMs,
+  "it lives no longer than allowed and asked for": isShortEnough,
+  "it is no CA": ({ certificate }) => certificate.basicConstraints?.ca === false,
+  "it is for clients only": ({ certificate }) => isExactly(certificate.extKeyUsage ?? [], [EKU_CLIENT_AUTH]),
+  "its key usages are those of the request": ({ certificate, facts }) => {
+    const enciphers = facts.csr.spec.usages.includes("key encipherment");
+    return isExactly(
+      certificate.keyUsage ?? [],
+      enciphers ? ["digitalSignature", "keyEncipherment"] : ["digitalSignature"],
+    );
+  },
+  "it has no alternative names": ({ certificate }) => certificate.subjectAltNames === undefined,
+  "it has known extensions only, critical where they must be": ({ certificate }) =>
+    certificate.extensions.every(({ oid, critical }) => EXTENSIONS.get(oid) === critical),
+  "it names the CA's key": ({ certificate: { authorityKeyId }, facts: { ca } }) =>
+    ca.subjectKeyId === undefined
+      ? authorityKeyId === undefined
+      : authorityKeyId !== undefined && equalBytes(authorityKeyId, ca.subjectKeyId),
+};
+
+/** The sentences that do not hold; empty when the certificate may leave. */
+export function checkCertificate(der: Uint8Array, request: CertificateRequest, facts: SigningFacts): readonly string[] {
+  const checked = { certificate: parseCertificate(der), request, facts };
+  return Object.entries(SENTENCES).flatMap(([sentence, holds]) => (holds(checked) ? [] : [sentence]));
+}
+
+function isShortEnough({ certificate, facts: { csr, lifetimeMs } }: Checked): boolean {
+  const lifeMs = certificate.notAfterMs - certificate.notBeforeMs;
+  const askedMs = (csr.spec.expirationSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
+  return lifeMs <= Math.max(Math.min(askedMs, lifetimeMs), MIN_LIFETIME_MS) + VALIDITY_SLACK_MS;
+}
+
+function isExactly(values: readonly string[], expected: readonly string[]): boolean {
+  return values.length === expected.length && expected.every((value) => values.includes(value));
+}

@@ -1,0 +1,44 @@
+// Which change brings which key back to which queue.
+
+import type { WorkQueue } from "../platform/kube/index.ts";
+import type { Approval, Claims, Pending } from "./approval/index.ts";
+import { CLUSTER_INFO_NAME } from "./clusterinfo/index.ts";
+import type { Informers } from "./informers.ts";
+import type { Signing } from "./signing/index.ts";
+
+export interface Wiring {
+  readonly informers: Informers;
+  readonly queues: { readonly approval: WorkQueue; readonly signing: WorkQueue; readonly clusterInfo: WorkQueue };
+  readonly claims: Claims;
+  readonly pending: Pending;
+  readonly approval: Approval;
+  readonly signing: Signing;
+}
+
+export function wire({ informers, queues, claims, pending, approval, signing }: Wiring): void {
+  /** The name became free, or lost its Node: whoever was refused for it is judged anew. */
+  const judgeAgain = (nodeName: string | undefined) => {
+    for (const csrName of nodeName === undefined ? [] : pending.of(nodeName)) queues.approval.add(csrName);
+  };
+
+  informers.csrs.onChange(({ type, object }) => {
+    const name = object.metadata.name ?? "";
+    if (type === "DELETED") {
+      judgeAgain(claims.forget(object.metadata.uid ?? ""));
+      approval.forget(object);
+      signing.forget(object);
+    } else {
+      judgeAgain(claims.observe(object));
+      queues.signing.add(name);
+    }
+    queues.approval.add(name);
+  });
+
+  informers.nodes.onChange(({ type, object }) => {
+    // A kubelet's heartbeat modifies its Node all day; only coming and going changes a verdict.
+    if (type !== "MODIFIED") judgeAgain(object.metadata.name);
+  });
+
+  informers.clusterInfo.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
+  informers.tokens.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
+}

@@ -1,0 +1,146 @@
+// What the suite of the controller stands on: a cluster with kubeadm's objects, the controller in it with exactly the
+// rights of its manifest, and patience.
+
+import { readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import type { RoleBinding } from "../../src/api/access/index.ts";
+import type { ConfigMap } from "../../src/api/core/index.ts";
+import {
+  CLUSTER_ROLE_BINDINGS,
+  CLUSTER_ROLES,
+  CONFIG_MAPS,
+  type KubeObject,
+  NAMESPACES,
+  type Resource,
+  ROLE_BINDINGS,
+  ROLES,
+} from "../../src/api/meta/index.ts";
+import { createController, DEFAULT_TOKEN_GROUP } from "../../src/controller/index.ts";
+import { isFault } from "../../src/kernel/outcome/index.ts";
+import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";
+import {
+  EKU_CLIENT_AUTH,
+  extKeyUsageExtension,
+  parseCertificate,
+  signCertificate,
+} from "../../src/kernel/x509/index.ts";
+import { systemClock } from "../../src/platform/clock/index.ts";
+import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
+import type { Credentials, KubeClient } from "../../src/platform/kube/index.ts";
+import { type Log, silentLog } from "../../src/platform/report/index.ts";
+
+/** A cluster to run on. */
+export interface Plane {
+  readonly url: string;
+  /** Trusted by the API server for clients, and by clients for the API server. */
+  readonly caPem: string;
+  readonly caKeyPem: string;
+  /** May do everything. */
+  readonly admin: KubeClient;
+  stop(): Promise<void>;
+}
+
+export interface RunningController {
+  readonly lines: readonly Record<string, unknown>[];
+  stop(): Promise<void>;
+}
+
+export async function startController(plane: Plane, client: KubeClient): Promise<RunningController> {
+  const lines: Record<string, unknown>[] = [];
+  const log: Log = { ...silentLog, info: (said, fields) => lines.push({ said, ...fields }), child: () => log };
+  const controller = createController({
+    client,
+    ca: { certPem: plane.caPem, keyPem: plane.caKeyPem },
+    clock: systemClock,
+    random: randomBytes,
+    log,
+    identity: "contract-suite",
+    allowInsecure: true,
+  });
+  const abort = new AbortController();
+  const running = controller.run(abort.signal);
+  await controller.waitUntilReady(AbortSignal.timeout(10_000));
+  return {
+    lines,
+    stop: async () => {
+      abort.abort();
+      await running;
+    },
+  };
+}
+
+const KINDS: Record<string, Resource> = {
+  Namespace: NAMESPACES,
+  ClusterRole: CLUSTER_ROLES,
+  ClusterRoleBinding: CLUSTER_ROLE_BINDINGS,
+  Role: ROLES,
+  RoleBinding: ROLE_BINDINGS,
+};
+
+/** The rights only; who has them is a client certificate here, under the name of the service account. */
+export async function applyRights(admin: KubeClient): Promise<void> {
+  const text = await readFile(new URL("../../deploy/controller-rbac.yaml", import.meta.url), "utf8");
+  for (const document of parseAllDocuments(text)) {
+    const object = document.toJS() as KubeObject;
+    const resource = KINDS[object.kind];
+    if (resource !== undefined) await createOnce(admin, resource, object);
+  }
+}
+
+/** What kubeadm puts into a new cluster, as far as joining needs it: the right to ask, and cluster-info. */
+export async function ensureKubeadmObjects(admin: KubeClient, url: string): Promise<void> {
+  const binding: RoleBinding = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRoleBinding",
+    metadata: { name: "kubeadm:kubelet-bootstrap" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:node-bootstrapper" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: DEFAULT_TOKEN_GROUP }],
+  };
+  const clusterInfo: ConfigMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace: "kube-public", name: "cluster-info" },
+    data: { kubeconfig: `apiVersion: v1\nclusters:\n- cluster:\n    server: ${url}\n  name: ""\nkind: Config\n` },
+  };
+  await createOnce(admin, CLUSTER_ROLE_BINDINGS, binding);
+  await createOnce(admin, CONFIG_MAPS, clusterInfo);
+}
+
+async function createOnce(admin: KubeClient, resource: Resource, object: KubeObject): Promise<void> {
+  try {
+    await admin.create(resource, object);
+  } catch (error) {
+    if (!isFault(error, "already-exists")) throw error;
+  }
+}
+
+export function controllerIdentity({ caPem, caKeyPem }: Plane): Credentials {
+  const key: PrivateKey = generatePrivateKey("P-256");
+  const [ca] = parsePem(caPem);
+  const der = signCertificate(
+    {
+      serialNumber: Uint8Array.of(1, ...randomBytes(15)),
+      subject: { commonName: "system:serviceaccount:countersign-system:node-attestation-controller" },
+      issuer: parseCertificate(ca?.bytes ?? new Uint8Array()).subject.raw,
+      notBeforeMs: Date.now() - 60_000,
+      notAfterMs: Date.now() + 3_600_000,
+      publicKey: key.signer.publicKey,
+      extensions: [extKeyUsageExtension([EKU_CLIENT_AUTH])],
+    },
+    parsePrivateKey(caKeyPem).signer,
+  );
+  return { certPem: encodePem("CERTIFICATE", der), keyPem: key.encodePem() };
+}
+
+const PATIENCE_MS = 15_000;
+const PAUSE_MS = 20;
+
+export async function eventually<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > until) throw new Error(`waited in vain for ${what}; last seen: ${JSON.stringify(seen)}`);
+    await systemClock.sleep(PAUSE_MS);
+  }
+}

@@ -1,0 +1,41 @@
+// A real kube-apiserver on loopback.
+
+import { join } from "node:path";
+import { locateBinary } from "../assets/binaries.mjs";
+import type { Pki } from "./pki.ts";
+import { type ServerProcess, startProcess } from "./process.ts";
+
+export interface ApiServerOptions {
+  readonly dir: string;
+  readonly pki: Pki;
+  readonly port: number;
+  readonly etcdUrl: string;
+  readonly flags: readonly string[];
+}
+
+/** The flags that kubeadm gives, as far as they concern identity, plus what loopback needs. */
+export function startApiServer({ dir, pki, port, etcdUrl, flags }: ApiServerOptions): Promise<ServerProcess> {
+  const file = (name: string) => join(pki.pkiDir, name);
+  const args = [
+    `--etcd-servers=${etcdUrl}`,
+    "--bind-address=127.0.0.1",
+    `--secure-port=${port}`,
+    "--advertise-address=127.0.0.1",
+    // A Service endpoint may not be a loopback address.
+    "--endpoint-reconciler-type=none",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    `--tls-cert-file=${file("apiserver.crt")}`,
+    `--tls-private-key-file=${file("apiserver.key")}`,
+    `--client-ca-file=${file("ca.crt")}`,
+    "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
+    `--service-account-key-file=${file("sa.pub")}`,
+    `--service-account-signing-key-file=${file("sa.key")}`,
+    `--kubelet-client-certificate=${file("apiserver-kubelet-client.crt")}`,
+    `--kubelet-client-key=${file("apiserver-kubelet-client.key")}`,
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
+    "--enable-bootstrap-token-auth=true",
+    ...flags,
+  ];
+  return startProcess({ name: "kube-apiserver", command: locateBinary("kube-apiserver").path, args, dir });
+}

@@ -1,0 +1,17 @@
+export type { CommandOptions, CommandResult } from "./command.ts";
+export {
+  type ControlPlane,
+  type ControlPlaneOptions,
+  startControlPlane,
+} from "./control-plane.ts";
+export { KUBELET_CSR_CONTROLLERS } from "./controller-manager.ts";
+export { type ClusterAddress, writeKubeconfig } from "./kubeconfig.ts";
+export type { KubectlOptions } from "./kubectl.ts";
+export { type KubeletOptions, type RunningKubelet, startKubelet } from "./kubelet.ts";
+export { type KubemarkOptions, startKubemark } from "./kubemark.ts";
+export type { RunningNode } from "./node.ts";
+export { type OurController, startOurController, startOurControllerProgram } from "./our-controller.ts";
+export type { KeyAlgorithm } from "./pki.ts";
+export { locateProgram, writePluginKubeconfig } from "./program.ts";
+export { type Answer, getAnonymously, type WaitOptions, waitFor } from "./wait.ts";
+export { createWorkspace, type Workspace } from "./workspace.ts";
