@@ -5,19 +5,7 @@ export {
   parseVerdict,
   type RecordedVerdict,
   type TrailEntry,
-  VERDICT_ANNOTATION,
 } from "./approval/index.ts";
-export {
-  type BootstrapToken,
-  buildTokenSecret,
-  DEFAULT_TOKEN_GROUP,
-  encodeToken,
-  generateToken,
-  parseToken,
-  TOKEN_NAMESPACE,
-  TOKEN_SECRET_TYPE,
-  type TokenSecretOptions,
-} from "./bootstrap/index.ts";
 export { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 export { runControllerCommand } from "./command/index.ts";
 export { type Controller, type ControllerOptions, createController } from "./controller.ts";

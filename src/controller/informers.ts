@@ -1,11 +1,11 @@
 // The four things the controller follows, each read once and shared by all features. The selectors ask for no more than
 // deploy/controller-rbac.yaml grants.
 
+import { TOKEN_NAMESPACE, TOKEN_SECRET_TYPE } from "../api/bootstrap/index.ts";
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";
 import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
-import { TOKEN_NAMESPACE, TOKEN_SECRET_TYPE } from "./bootstrap/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 
 export interface Informers {

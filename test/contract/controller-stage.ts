@@ -4,6 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import type { RoleBinding } from "../../src/api/access/index.ts";
+import { DEFAULT_TOKEN_GROUP } from "../../src/api/bootstrap/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
 import {
   CLUSTER_ROLE_BINDINGS,
@@ -15,7 +16,7 @@ import {
   ROLE_BINDINGS,
   ROLES,
 } from "../../src/api/meta/index.ts";
-import { createController, DEFAULT_TOKEN_GROUP } from "../../src/controller/index.ts";
+import { createController } from "../../src/controller/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";
 import {

@@ -2,22 +2,18 @@
 // its attacker. The controller has the rights of deploy/controller-rbac.yaml and no others, so the manifest is tested too.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import {
   type CertificateSigningRequest,
   type CsrCondition,
   findCondition,
   INSECURE_CLIENT_SIGNER,
   isIssued,
+  VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
 import type { ConfigMap, Event, Node } from "../../src/api/core/index.ts";
 import { CONFIG_MAPS, CSRS, EVENTS, NODES, SECRETS } from "../../src/api/meta/index.ts";
-import {
-  buildTokenSecret,
-  encodeToken,
-  generateToken,
-  parseVerdict,
-  VERDICT_ANNOTATION,
-} from "../../src/controller/index.ts";
+import { parseVerdict } from "../../src/controller/index.ts";
 import { encodeUtf8, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";
 import { verifyDetachedHs256 } from "../../src/kernel/jose/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";

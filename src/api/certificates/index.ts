@@ -7,6 +7,7 @@ export {
   isDecided,
   isIssued,
 } from "./csr.ts";
+export { isNodeName, NODE_NAME_MAX_CHARACTERS, nodeNameOf } from "./node-name.ts";
 export {
   BOOTSTRAP_USER_PREFIX,
   BOOTSTRAPPERS_GROUP,
@@ -17,4 +18,5 @@ export {
   KUBELET_SERVING_SIGNER,
   NODE_USER_PREFIX,
   NODES_GROUP,
+  VERDICT_ANNOTATION,
 } from "./signers.ts";

@@ -12,3 +12,6 @@ export const BOOTSTRAP_USER_PREFIX = "system:bootstrap:";
 /** What a kubelet asks for with an elliptic-curve key; an RSA key adds `key encipherment`. */
 export const CLIENT_USAGES: readonly string[] = ["digital signature", "client auth"];
 export const CLIENT_USAGES_RSA: readonly string[] = ["digital signature", "key encipherment", "client auth"];
+
+/** Where the controller keeps its verdict on a request, for people and tools; anybody may forge it, so nothing trusts it. */
+export const VERDICT_ANNOTATION = "countersign.dev/verdict";

@@ -28,6 +28,11 @@ export function matchesFields(selector: FieldSelector, textOf: (field: string) =
   return selector.every(({ field, operator, value }) => (textOf(field) === value) === (operator === "="));
 }
 
+/** The value that the selector wants for a field, when it wants exactly one: `metadata.name=x` asks for one object. */
+export function requiredValue(selector: FieldSelector, field: string): string | undefined {
+  return selector.find((requirement) => requirement.field === field && requirement.operator === "=")?.value;
+}
+
 /** At commas that no backslash precedes. */
 function splitTerms(text: string): string[] {
   return text.match(/(?:\\.|[^\\,]|\\$)+/gs) ?? [];

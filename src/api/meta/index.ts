@@ -1,4 +1,10 @@
-export { type FieldRequirement, type FieldSelector, matchesFields, parseFieldSelector } from "./field-selector.ts";
+export {
+  type FieldRequirement,
+  type FieldSelector,
+  matchesFields,
+  parseFieldSelector,
+  requiredValue,
+} from "./field-selector.ts";
 export {
   type LabelOperator,
   type LabelRequirement,

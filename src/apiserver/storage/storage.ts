@@ -1,6 +1,7 @@
 // The verbs of storage: a handful, so that memory and lmdb can be held to one contract suite (test/contract/storage.ts).
 // Keys are `/<group>/<plural>/<namespace or empty>/<name>`; one revision counts all writes; an object's resourceVersion
-// is the revision of its last write. A promise of a write resolves only after the write is durable.
+// is the revision of its last write. A write is seen by nobody, neither its writer nor readers nor watchers, before it is
+// durable; one that the disk refuses is the Fault `io-failed` and leaves everything as it was.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 
@@ -53,11 +54,13 @@ export interface Storage {
   create(key: string, object: KubeObject): Promise<Stored>;
   /** Compare and swap. Fault `not-found`, or `conflict` when the stored revision differs from `expected`. */
   update(key: string, object: KubeObject, expected: number): Promise<Stored>;
+  /** Compare and delete; answers with the last content at the revision of the deletion. Faults as for `update`. */
   delete(key: string, expected: number): Promise<Stored>;
   /**
    * Calls `onChange` for every change under `prefix` with a revision above `after`: history first, then live, in order and
    * without gap or repetition. Fault `expired` when history no longer reaches back to `after`. Returns the unsubscriber.
    */
   watch(prefix: string, after: number, onChange: (change: Change) => void): () => void;
+  /** Takes no more writes (Fault `unavailable`), settles those it has taken, forgets its watchers. */
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@
 //
 // Every PATCH carries uid and resourceVersion: it meets exactly the object that was judged, or nothing.
 
-import type { CertificateSigningRequest, CsrCondition } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, type CsrCondition, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import { CSRS, EVENTS } from "../../api/meta/index.ts";
 import { type FaultCode, isFault, type Verdict } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -18,7 +18,7 @@ import { isBuiltInSigner } from "../signers.ts";
 import type { Claims } from "./claims.ts";
 import { buildEvent } from "./event.ts";
 import type { Judgement } from "./judge.ts";
-import { encodeVerdict, VERDICT_ANNOTATION } from "./record.ts";
+import { encodeVerdict } from "./record.ts";
 
 export interface ActOptions {
   readonly client: KubeClient;

@@ -8,13 +8,13 @@ import {
   type CertificateSigningRequest,
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
+  VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
 import { createApproval } from "./index.ts";
 import { createPending } from "./pending.ts";
-import { VERDICT_ANNOTATION } from "./record.ts";
 
 const never = new AbortController().signal;
 

@@ -6,13 +6,13 @@
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
 
-import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isIssued, nodeNameOf } from "../../api/certificates/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
-import { keyDigestOf, nodeNameOf } from "./identity.ts";
+import { keyDigestOf } from "./identity.ts";
 
 export interface Claims {
   /** Every claim on this node name. */

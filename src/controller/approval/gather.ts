@@ -3,13 +3,14 @@
 // claims come from an index that is never behind our own approvals (claims.ts).
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { nodeNameOf } from "../../api/certificates/index.ts";
 import { type KubeObject, NODES } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Claims } from "./claims.ts";
 import type { ApprovalFacts, RequestReading, Seen } from "./facts.ts";
-import { bootstrapTokenId, nodeNameOf } from "./identity.ts";
+import { bootstrapTokenId } from "./identity.ts";
 
 export interface GatherOptions {
   readonly client: KubeClient;

@@ -15,7 +15,7 @@ export type { RequestFacts, RequestReading } from "./facts.ts";
 export { APPROVAL_RULES, judgeRequest, type TrailEntry } from "./judge.ts";
 export { createPending, type Pending } from "./pending.ts";
 export { readRequest } from "./read-request.ts";
-export { parseVerdict, type RecordedVerdict, VERDICT_ANNOTATION } from "./record.ts";
+export { parseVerdict, type RecordedVerdict } from "./record.ts";
 
 export interface ApprovalOptions extends GatherOptions, ActOptions {
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;

@@ -5,8 +5,6 @@
 import type { Verdict } from "../../kernel/outcome/index.ts";
 import type { Judgement, TrailEntry } from "./judge.ts";
 
-export const VERDICT_ANNOTATION = "countersign.dev/verdict";
-
 /** A trail of some eight rules is about 1 KB; all annotations of an object may have 256 KB. */
 const RECORD_MAX_CHARACTERS = 65_536;
 

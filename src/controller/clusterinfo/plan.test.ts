@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { START_MS } from "../../../test/fakes/clock.ts";
+import { buildTokenSecret } from "../../api/bootstrap/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";
 import { verifyDetachedHs256 } from "../../kernel/jose/index.ts";
-import { buildTokenSecret } from "../bootstrap/index.ts";
 import { planClusterInfo } from "./plan.ts";
 
 const KUBECONFIG = "apiVersion: v1\nclusters: []\n";

@@ -2,9 +2,9 @@
 // a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
 // Upstream: pkg/controller/bootstrap/bootstrapsigner.go.
 
+import { readSigningToken, type SigningToken } from "../../api/bootstrap/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import { signDetachedHs256 } from "../../kernel/jose/index.ts";
-import { readSigningToken, type SigningToken } from "../bootstrap/token-secret.ts";
 
 const KUBECONFIG_KEY = "kubeconfig";
 const SIGNATURE_PREFIX = "jws-kubeconfig-";

@@ -8,13 +8,31 @@ describe("the plan for a certificate", () => {
   const examples: Record<string, [Partial<CertificateFacts>, unknown]> = {
     "bootstraps without one": [{ current: undefined }, { kind: "bootstrap", why: "no-certificate" }],
     "uses a young one until it is due": [{}, { kind: "use", untilMs: 9_000 }],
-    "uses it before its first second, because the server's clock decides": [{ nowMs: 0 }, { kind: "use", untilMs: 9_000 }],
-    "renews at 70 % with the smallest jitter": [{ jitter: 0, nowMs: 8_000 }, { kind: "renew", dueMs: 8_000, untilMs: 11_000 }],
-    "still uses at 89 % with the largest jitter": [{ jitter: 0.999_999, nowMs: 9_900 }, { kind: "use", untilMs: 9_999 }],
-    "renews at 90 % at the latest": [{ jitter: 0.999_999, nowMs: 10_000 }, { kind: "renew", dueMs: 9_999, untilMs: 11_000 }],
+    "uses it before its first second, because the server's clock decides": [
+      { nowMs: 0 },
+      { kind: "use", untilMs: 9_000 },
+    ],
+    "renews at 70 % with the smallest jitter": [
+      { jitter: 0, nowMs: 8_000 },
+      { kind: "renew", dueMs: 8_000, untilMs: 11_000 },
+    ],
+    "still uses at 89 % with the largest jitter": [
+      { jitter: 0.999_999, nowMs: 9_900 },
+      { kind: "use", untilMs: 9_999 },
+    ],
+    "renews at 90 % at the latest": [
+      { jitter: 0.999_999, nowMs: 10_000 },
+      { kind: "renew", dueMs: 9_999, untilMs: 11_000 },
+    ],
     "bootstraps in the millisecond of the end": [{ nowMs: 11_000 }, { kind: "bootstrap", why: "expired" }],
-    "uses to the end what may not be renewed": [{ canRenew: false, nowMs: 10_999 }, { kind: "use", untilMs: 11_000 }],
-    "bootstraps after the end of what may not be renewed": [{ canRenew: false, nowMs: 11_000 }, { kind: "bootstrap", why: "expired" }],
+    "uses to the end what may not be renewed": [
+      { canRenew: false, nowMs: 10_999 },
+      { kind: "use", untilMs: 11_000 },
+    ],
+    "bootstraps after the end of what may not be renewed": [
+      { canRenew: false, nowMs: 11_000 },
+      { kind: "bootstrap", why: "expired" },
+    ],
   };
   for (const [sentence, [facts, expected]] of Object.entries(examples)) {
     it(sentence, () => expect(planCertificate({ ...base, ...facts })).toEqual(expected));

@@ -1,8 +1,8 @@
 // The address a person types for a cluster: a bare host, host:port, an IPv6 address or an https URL (seed 004, "often
 // expressed as a bare domain or IP"). One canonical form comes out: https://host:port without a trailing slash.
 
+import { isToken } from "../../api/bootstrap/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { isBootstrapToken } from "./token.ts";
 
 /** Where kubeadm puts an API server when nobody says otherwise. */
 const DEFAULT_PORT = 6443;
@@ -14,7 +14,7 @@ export function parseEndpoint(text: string): string {
     throw new Fault("limit-exceeded", `endpoint is longer than ${ENDPOINT_MAX_CHARACTERS} characters`);
   }
   // Arguments in the wrong order must not put the secret into a DNS query.
-  if (isBootstrapToken(text)) throw new Fault("bad-config", "endpoint is a bootstrap token, expected an address");
+  if (isToken(text)) throw new Fault("bad-config", "endpoint is a bootstrap token, expected an address");
   const address = text.includes("://") ? text : `https://${bracketIpv6(text)}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || url.hostname === "") {

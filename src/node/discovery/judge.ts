@@ -4,17 +4,17 @@
 //   document-carries-no-credentials · server-is-https · ca-is-given · ca-is-pinned
 // Nothing of the document is parsed before its signature holds.
 
+import type { BootstrapToken } from "../../api/bootstrap/index.ts";
 import { type Kubeconfig, type KubeconfigCluster, parseKubeconfig } from "../../api/kubeconfig/index.ts";
-import { encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { verifyDetachedHs256 } from "../../kernel/jose/index.ts";
 import { type Allow, allow, type Deny, deny, isFault, type Wait, wait } from "../../kernel/outcome/index.ts";
 import { encodePem, parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, parseCertificate } from "../../kernel/x509/index.ts";
 import { caPinOf } from "./pins.ts";
-import type { BootstrapToken } from "./token.ts";
 
 /** How long until it is worth looking again; a signer answers a new token within a second. */
-export const DISCOVERY_RETRY_MS = 5_000;
+const DISCOVERY_RETRY_MS = 5_000;
 
 export interface ClusterInfoFacts {
   /** `data` of the ConfigMap kube-public/cluster-info, as an unknown server sent it. */
@@ -39,8 +39,8 @@ export function judgeClusterInfo(facts: ClusterInfoFacts): ClusterInfoVerdict {
   const kubeconfigText = facts.data["kubeconfig"] ?? "";
   const jws = facts.data[`${SIGNATURE_PREFIX}${facts.token.id}`] ?? "";
   if (kubeconfigText === "" || jws === "") return waitForSignature(facts);
-  const content = encodeUtf8(kubeconfigText);
-  if (!verifyDetachedHs256({ jws, keyId: facts.token.id, secret: facts.token.secret, content })) {
+  const { id: keyId, secret } = facts.token;
+  if (!verifyDetachedHs256({ jws, keyId, secret, content: kubeconfigText })) {
     return refuse(
       "signature-is-valid",
       `the signature of token ${facts.token.id} does not fit the document: the secret is wrong, or somebody between here ` +

@@ -22,6 +22,8 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** A stream is sent chunk by chunk, each flushed at once; it must end when the request's signal fires. */
   readonly body: Uint8Array | AsyncIterable<string>;
+  /** Fires when a stream is given up although its reader has not read all of it: the connection is ended at once. */
+  readonly givenUp?: AbortSignal;
 }
 
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -143,7 +143,8 @@ function toRequest(message: IncomingMessage, signal: AbortSignal): HttpRequest {
 }
 
 async function readBody(message: IncomingMessage, limit: number): Promise<Uint8Array> {
-  const tooLarge = () => new Fault("limit-exceeded", `Request entity too large: limit is ${limit}`, { detail: { limit } });
+  const tooLarge = () =>
+    new Fault("limit-exceeded", `Request entity too large: limit is ${limit}`, { detail: { limit } });
   if (Number(message.headers["content-length"] ?? 0) > limit) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -171,6 +172,7 @@ async function send(response: ServerResponse, answer: HttpAnswer, stopping: Abor
   }
   response.writeHead(answer.status);
   response.flushHeaders();
+  answer.givenUp?.addEventListener("abort", () => response.destroy(), { once: true });
   for await (const chunk of answer.body) {
     if (response.destroyed) return;
     if (!response.write(chunk)) await drained(response);

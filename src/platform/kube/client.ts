@@ -1,6 +1,7 @@
 // The one client that controller, node and CLI use, on the embedded and on a real API server alike.
-// Every failure is a Fault: `not-found`, `already-exists`, `conflict`, `invalid`, `forbidden`, `unauthorized`, `expired`
-// (410), `too-many-requests`, `timeout`, `unavailable` (no connection, 5xx), `aborted`; the message is the server's own.
+// Every failure is a Fault: `not-found`, `already-exists`, `conflict`, `invalid` (422), `malformed` (400), `forbidden`,
+// `unauthorized`, `expired` (410), `unsupported` (405, 406, 415), `too-many-requests`, `timeout`, `unavailable` (no
+// connection, 5xx), `untrusted` (TLS), `aborted`; the message is the server's own, the HTTP status is in `detail.status`.
 
 import type { KubeList, KubeObject, ObjectPath, Resource, WatchEvent } from "../../api/meta/index.ts";
 
@@ -31,6 +32,8 @@ export interface PatchOptions extends CallOptions {
   readonly type?: PatchType | undefined;
   /** Needed for `apply`. */
   readonly fieldManager?: string | undefined;
+  /** For `apply`: takes fields that another manager owns. */
+  readonly force?: boolean | undefined;
 }
 
 /** Where an object is. `namespace` is left out for cluster-scoped resources. */

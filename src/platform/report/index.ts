@@ -1,2 +1,10 @@
-export { createLog, type LogDestination, type LogOptions } from "./create-log.ts";
-export { LOG_LEVELS, type Log, type LogFields, type LogLevel, silentLog } from "./log.ts";
+export { createLog } from "./create-log.ts";
+export {
+  LOG_LEVELS,
+  type Log,
+  type LogDestination,
+  type LogFields,
+  type LogLevel,
+  type LogOptions,
+  silentLog,
+} from "./log.ts";

@@ -15,6 +15,19 @@ export interface Log {
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Where lines go; a line ends with its newline. */
+export interface LogDestination {
+  write(line: string): void;
+}
+
+export interface LogOptions {
+  readonly level?: LogLevel | undefined;
+  /** Default: standard error, so that standard output stays for results. */
+  readonly destination?: LogDestination | undefined;
+  /** `json`: one object a line, for machines. `text`: one sentence a line, for people. */
+  readonly format?: "json" | "text" | undefined;
+}
+
 function nothing(): void {
   // Deliberately silent.
 }

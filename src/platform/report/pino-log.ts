@@ -1,8 +1,7 @@
 // The log that writes, on pino: JSON lines with ISO times, or the same lines turned into sentences for a terminal.
 
-import { destination as openDestination, type Logger, pino, stdTimeFunctions } from "pino";
-import type { LogDestination, LogOptions } from "./create-log.ts";
-import type { Log, LogFields } from "./log.ts";
+import { type Logger, destination as openDestination, pino, stdTimeFunctions } from "pino";
+import type { Log, LogDestination, LogFields, LogOptions } from "./log.ts";
 import { redactFields, redactText } from "./redact.ts";
 
 const STDERR = 2;
@@ -44,7 +43,9 @@ function asText(destination: LogDestination): LogDestination {
       const { time, level, message, ...fields } = JSON.parse(line) as Record<string, unknown>;
       const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${textOf(value)}`);
       const clockTime = String(time).slice(11, 19);
-      destination.write(`${clockTime} ${String(level).padEnd(5)} ${String(message)}${rest.length > 0 ? " " : ""}${rest.join("")}\n`);
+      destination.write(
+        `${clockTime} ${String(level).padEnd(5)} ${String(message)}${rest.length > 0 ? " " : ""}${rest.join("")}\n`,
+      );
     },
   };
 }

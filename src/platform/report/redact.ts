@@ -13,6 +13,9 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   "authorization",
 ]);
 
+/** Say how a value is written, not what it is. */
+const FORM_WORDS: ReadonlySet<string> = new Set(["data", "pem", "value"]);
+
 export const REDACTED = "[redacted]";
 
 /** Log fields are small; what is nested deeper than this was not meant for a log. */
@@ -32,10 +35,11 @@ export function redactText(text: string): string {
   return text.replace(PRIVATE_KEY, REDACTED).replace(JWT, REDACTED).replace(BOOTSTRAP_TOKEN, `$1.${REDACTED}`);
 }
 
-/** `bootstrapToken`, `client-key` and `X-Auth-Token` are secret; `tokenId` and `secretName` are not: the last word counts. */
+/** `bootstrapToken`, `client-key-data` and `X-Auth-Token` are secret; `tokenId` and `secretName` are not: the last word counts. */
 export function isSecretName(name: string): boolean {
-  const words = name.split(/[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])/).filter((word) => word !== "");
-  return SECRET_WORDS.has(words.at(-1)?.toLowerCase() ?? "");
+  const words = name.split(/[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase());
+  const last = words.findLast((word) => word !== "" && !FORM_WORDS.has(word));
+  return last !== undefined && SECRET_WORDS.has(last);
 }
 
 function redactRecord(fields: Readonly<Record<string, unknown>>, depth: number): Record<string, unknown> {

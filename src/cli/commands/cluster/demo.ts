@@ -3,9 +3,9 @@
 
 import { rm } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
+import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
 import { createInsecureProvider } from "../../../attestation/index.ts";
-import { buildTokenSecret, encodeToken, generateToken } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { joinNode } from "../../../node/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";

@@ -1,7 +1,7 @@
 // `countersign up`: a control plane in one process and one directory, until it is told to stop.
 
+import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
-import { buildTokenSecret, parseToken } from "../../../controller/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";

@@ -1,9 +1,9 @@
 // `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from the
 // annotation that the controller keeps on the object, so it needs no right but to read the request.
 
-import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
-import { parseVerdict, type RecordedVerdict, VERDICT_ANNOTATION } from "../../../controller/index.ts";
+import { parseVerdict, type RecordedVerdict } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";

@@ -1,7 +1,7 @@
 // `countersign token create`: a live bootstrap token, stored in the cluster as kubeadm stores it.
 
+import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
-import { buildTokenSecret, encodeToken, generateToken } from "../../../controller/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";

@@ -1,6 +1,6 @@
 // `countersign token generate`: a token can be made before any server exists; `countersign up --token-file` accepts it.
 
-import { encodeToken, generateToken } from "../../../controller/index.ts";
+import { encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
 import type { Command } from "../../command.ts";
 

@@ -3,8 +3,9 @@
 // The first approved key wins; it keeps the name as long as its request stands (not cleaned, certificate not expired).
 // The same key may ask again: a node that crashed before it stored its certificate does.
 
+import { nodeNameOf } from "../../../api/certificates/index.ts";
 import type { ApprovalFacts, Claim } from "../facts.ts";
-import { bootstrapTokenId, keyDigestOf, nodeNameOf } from "../identity.ts";
+import { bootstrapTokenId, keyDigestOf } from "../identity.ts";
 import { type Finding, notYet, pass, type Rule, refuse, withRequest } from "./rule.ts";
 
 /** A cache fills in seconds; looking again costs one read. */

@@ -2,9 +2,8 @@
 // differs from upstream: kube-controller-manager accepts any CN that begins with system:node:, an empty node name
 // included, and does not look at further subject attributes.
 
-import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
+import { NODE_USER_PREFIX, NODES_GROUP, nodeNameOf } from "../../../api/certificates/index.ts";
 import type { RequestFacts } from "../facts.ts";
-import { nodeNameOf } from "../identity.ts";
 import { pass, type Rule, refuse, withRequest } from "./rule.ts";
 
 export const subjectIsANode: Rule<RequestFacts> = {

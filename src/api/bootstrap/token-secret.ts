@@ -1,9 +1,9 @@
 // The Secret that makes a bootstrap token valid, as kubeadm writes it and as the API server's authenticator and the
 // cluster-info signer read it. Pure. Upstream: k8s.io/cluster-bootstrap, token/util and util/secrets.
 
-import type { Secret } from "../../api/core/index.ts";
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import type { Secret } from "../core/index.ts";
 import type { BootstrapToken } from "./token.ts";
 
 export const TOKEN_NAMESPACE = "kube-system";

@@ -1,4 +1,4 @@
-export { type BootstrapToken, encodeToken, generateToken, parseToken } from "./token.ts";
+export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } from "./token.ts";
 export {
   buildTokenSecret,
   DEFAULT_TOKEN_GROUP,

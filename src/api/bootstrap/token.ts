@@ -21,6 +21,10 @@ export function generateToken(randomBytes: (count: number) => Uint8Array): Boots
   return { id: text.slice(0, ID_CHARACTERS), secret: text.slice(ID_CHARACTERS) };
 }
 
+export function isToken(text: string): boolean {
+  return TOKEN.test(text);
+}
+
 export function parseToken(text: string): BootstrapToken {
   const [, id, secret] = TOKEN.exec(text) ?? [];
   // The text is not repeated: what is almost a token is almost a secret.

@@ -1,0 +1,100 @@
+// Storage over any journal: plan a batch, make it durable, and only then let readers, watchers and the writers themselves
+// see it. Memory and lmdb differ in nothing but the journal, so the twin that tests run on behaves like the real one.
+
+import { Fault } from "../../kernel/outcome/index.ts";
+import { createCommitQueue, type Settled } from "./commit-queue.ts";
+import { tooLarge } from "./faults.ts";
+import { createHistory, type HistoryLimits } from "./history.ts";
+import type { Journal } from "./journal.ts";
+import { createKeyspace, type Slice } from "./keyspace.ts";
+import { rangeBefore } from "./past.ts";
+import { type Entry, type Outcome, type Planned, planWrites, type Write } from "./plan.ts";
+import type { ListRange, Page, Storage, Stored } from "./storage.ts";
+import { createSubscribers } from "./subscribers.ts";
+
+/** A fresh store begins at 1, as etcd does: the resourceVersion of an empty list must not be "0", which means "any". */
+export const FIRST_REVISION = 1;
+
+export interface EngineOptions {
+  readonly journal: Journal;
+  /** What the journal held when it was opened. */
+  readonly revision: number;
+  readonly entries: Iterable<Entry>;
+  readonly historyLimits?: HistoryLimits | undefined;
+}
+
+export function createEngine({ journal, revision: startRevision, entries, historyLimits }: EngineOptions): Storage {
+  const keyspace = createKeyspace<Entry>();
+  for (const entry of entries) keyspace.put(entry);
+  const history = createHistory(startRevision, historyLimits);
+  const subscribers = createSubscribers();
+  let revision = startRevision;
+
+  /** Refusals wait for the flush as well: a conflict with a write that is not durable yet would give it away. */
+  async function commit(writes: readonly Write[]): Promise<readonly Settled<Stored>[]> {
+    const outcomes = planWrites(writes, { revision, get: keyspace.get });
+    const planned = outcomes.flatMap((outcome) => ("planned" in outcome ? [outcome.planned] : []));
+    if (planned.length > 0) {
+      await persist(journal, planned);
+      publish(planned);
+    }
+    return outcomes.map(answerOf);
+  }
+
+  /** The whole batch becomes visible before the first listener runs: what a listener reads is never older than its event. */
+  function publish(planned: readonly Planned[]): void {
+    for (const { change, entry, size } of planned) {
+      if (change.type === "DELETED") keyspace.remove(change.key);
+      else keyspace.put(entry);
+      history.append(change, size);
+      revision = change.revision;
+    }
+    for (const { change } of planned) subscribers.deliver(change);
+  }
+
+  function current(range: Omit<ListRange, "atRevision">): Slice<Stored> {
+    const { items, remaining } = keyspace.range(range);
+    return { items: items.map(({ stored }) => stored), remaining };
+  }
+
+  function list({ atRevision = revision, ...range }: ListRange): Page {
+    if (atRevision > revision) throw tooLarge(atRevision, revision);
+    const { items, remaining } =
+      atRevision === revision ? current(range) : rangeBefore(current, history.since(atRevision), range);
+    const last = items.at(-1);
+    const page = { items, revision: atRevision, remaining };
+    return remaining > 0 && last !== undefined ? { ...page, next: last.key } : page;
+  }
+
+  const queue = createCommitQueue(commit);
+  return {
+    revision: () => revision,
+    oldestRevision: history.floor,
+    get: (key) => keyspace.get(key)?.stored,
+    list,
+    create: (key, object) => queue.submit({ verb: "create", key, object }),
+    update: (key, object, expected) => queue.submit({ verb: "update", key, object, expected }),
+    delete: (key, expected) => queue.submit({ verb: "delete", key, expected }),
+    watch: (prefix, after, onChange) => subscribers.add({ prefix, after, onChange }, history.since(after)),
+    close: async () => {
+      await queue.close();
+      subscribers.clear();
+      await journal.close();
+    },
+  };
+}
+
+async function persist(journal: Journal, planned: readonly Planned[]): Promise<void> {
+  const last = planned.at(-1);
+  if (last === undefined) return;
+  const entries = planned.map(({ change: { key }, text }) => (text === undefined ? { key } : { key, text }));
+  try {
+    await journal.append({ revision: last.change.revision, entries });
+  } catch (cause) {
+    throw new Fault("io-failed", `the disk refused a batch of ${planned.length} writes`, { cause });
+  }
+}
+
+function answerOf(outcome: Outcome): Settled<Stored> {
+  return "planned" in outcome ? { value: outcome.planned.entry.stored } : { fault: outcome.refused };
+}

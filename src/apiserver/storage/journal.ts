@@ -1,0 +1,18 @@
+// What storage asks of a disk: take a whole batch or nothing, and answer only when it would survive a power cut.
+
+export interface JournalBatch {
+  /** The global revision after this batch. */
+  readonly revision: number;
+  readonly entries: readonly JournalEntry[];
+}
+
+export interface JournalEntry {
+  readonly key: string;
+  /** The JSON text of the object; absent: the key is removed. */
+  readonly text?: string;
+}
+
+export interface Journal {
+  append(batch: JournalBatch): Promise<void>;
+  close(): Promise<void>;
+}

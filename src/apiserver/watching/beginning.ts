@@ -1,0 +1,65 @@
+// What a watch begins with, and the subscription that carries on from there without gap or repetition: the current objects,
+// closed by a bookmark (a streaming list), or the changes after a revision that the client has seen.
+
+import type { Resource } from "../../api/meta/index.ts";
+import type { Change, Page, Storage } from "../storage/index.ts";
+import { eventOf, initialEventsEnd, type Matches, type WatchedEvent } from "./events.ts";
+
+export interface WatchParameters {
+  /** Zero or absent: begin with the current objects, unless `sendInitialEvents` is false. */
+  readonly resourceVersion?: number | undefined;
+  readonly sendInitialEvents?: boolean | undefined;
+  readonly allowWatchBookmarks?: boolean | undefined;
+  readonly timeoutSeconds?: number | undefined;
+}
+
+export interface Watched {
+  readonly storage: Storage;
+  readonly prefix: string;
+  readonly resource: Resource;
+  /** Label and field selector, and whatever else decides which objects exist for this watcher. */
+  readonly matches: Matches;
+  readonly parameters: WatchParameters;
+}
+
+export interface Beginning {
+  readonly opening: Iterable<WatchedEvent>;
+  readonly unsubscribe: () => void;
+}
+
+/** Kubernetes begins with the current objects when no revision is given, whether or not the client asks for it by name. */
+export function isStreamingList({ resourceVersion = 0, sendInitialEvents }: WatchParameters): boolean {
+  return sendInitialEvents ?? resourceVersion === 0;
+}
+
+/** Fault `expired` when the changes after the revision are no longer known. */
+export function beginWatch(watched: Watched, onChange: (change: Change) => void): Beginning {
+  const { storage, prefix, parameters } = watched;
+  if (isStreamingList(parameters)) {
+    const page = storage.list({ prefix });
+    return { opening: initialEvents(watched, page), unsubscribe: storage.watch(prefix, page.revision, onChange) };
+  }
+  const after = parameters.resourceVersion || storage.revision();
+  const past: Change[] = [];
+  let isReplay = true;
+  const unsubscribe = storage.watch(prefix, after, (change) => {
+    if (isReplay) past.push(change);
+    else onChange(change);
+  });
+  isReplay = false;
+  return { opening: pastEvents(watched, past), unsubscribe };
+}
+
+function* initialEvents({ matches, resource, parameters }: Watched, page: Page): Generator<WatchedEvent> {
+  for (const { object } of page.items) {
+    if (matches(object)) yield { type: "ADDED", object };
+  }
+  if (parameters.allowWatchBookmarks === true) yield initialEventsEnd(page.revision, resource);
+}
+
+function* pastEvents({ matches }: Watched, past: readonly Change[]): Generator<WatchedEvent> {
+  for (const change of past) {
+    const event = eventOf(change, matches);
+    if (event !== undefined) yield event;
+  }
+}

@@ -1,0 +1,45 @@
+// The files of kubelet's certificate store, so that a kubelet can take the directory over and give it back.
+
+import { join, resolve } from "node:path";
+
+export interface StoreLayout {
+  readonly directory: string;
+  /** A symbolic link with an absolute target; what every reader opens. */
+  readonly currentPath: string;
+  /** The link on its way to become the current one. kubelet finishes or removes a left-over under this name. */
+  readonly updatedPath: string;
+  /** The key of a request that has not been answered; kept, so that a restart resumes that request. */
+  readonly pendingKeyPath: string;
+  readonly lockPath: string;
+  /** Where a pair of this moment goes; `copy` above 0 for a second one within the same second. */
+  pairPath(nowMs: number, copy: number): string;
+}
+
+const PREFIX = "kubelet-client";
+
+export function storeLayout(certDirectory: string): StoreLayout {
+  const directory = resolve(certDirectory);
+  return {
+    directory,
+    currentPath: currentPathOf(directory),
+    updatedPath: join(directory, `${PREFIX}-updated.pem`),
+    pendingKeyPath: join(directory, `${PREFIX}.key.tmp`),
+    lockPath: join(directory, `${PREFIX}.lock`),
+    pairPath: (nowMs, copy) => join(directory, `${PREFIX}-${stampOf(nowMs)}${copy === 0 ? "" : `-${copy}`}.pem`),
+  };
+}
+
+export function currentPathOf(directory: string): string {
+  return join(directory, `${PREFIX}-current.pem`);
+}
+
+/** Local time, as kubelet's: people compare it with the machine's own clock. */
+function stampOf(nowMs: number): string {
+  const time = new Date(nowMs);
+  const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  return [...date, time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join("-");
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

@@ -1,0 +1,40 @@
+// A bounded wait that says, when it is over, what was still awaited: that is what a person needs to know.
+
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+
+export interface Limit {
+  readonly clock: Clock;
+  readonly limitMs: number;
+  /** The caller's reason to stop; it ends the work with `aborted`, not with `timeout`. */
+  readonly signal: AbortSignal | undefined;
+  /** What is awaited now. */
+  readonly awaited: () => string;
+}
+
+export async function withinLimit<T>(limit: Limit, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { clock, limitMs, signal, awaited } = limit;
+  const stop = new AbortController();
+  const finished = new AbortController();
+  const giveUp = () => stop.abort();
+  if (signal?.aborted === true) giveUp();
+  signal?.addEventListener("abort", giveUp, { once: true });
+  let isOver = false;
+  const alarm = clock.sleep(limitMs, finished.signal).then(
+    () => {
+      isOver = true;
+      giveUp();
+    },
+    () => undefined, // the work ended first
+  );
+  try {
+    return await act(stop.signal);
+  } catch (cause) {
+    if (!isOver || !isFault(cause, "aborted")) throw cause;
+    throw new Fault("timeout", `no certificate after ${Math.round(limitMs / 1_000)} s: ${awaited()}`, { cause });
+  } finally {
+    finished.abort();
+    signal?.removeEventListener("abort", giveUp);
+    await alarm;
+  }
+}

@@ -1,0 +1,1 @@
+export { generatePrivateKey, type KeyKind, type PrivateKey, parsePrivateKey, randomBytes } from "./private-key.ts";

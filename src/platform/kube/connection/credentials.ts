@@ -1,0 +1,27 @@
+// Who we are to an API server. Asked anew for every request, so that a rotated token or certificate is used at once.
+
+/** Nothing is anonymous; a token goes into each request, a certificate with its key into each connection. */
+export interface Credentials {
+  readonly token?: string | undefined;
+  readonly certPem?: string | undefined;
+  readonly keyPem?: string | undefined;
+}
+
+export type CredentialSource = () => Credentials | Promise<Credentials>;
+
+/** Where a server is, how to know it, and who we are to it. */
+export interface Connection {
+  /** `https://host:port`, with a path where the API is served below one. */
+  readonly server: string;
+  /** Trust anchors. Left out: those of the system. */
+  readonly caPem?: string | undefined;
+  /** Only for discovery, which verifies what it reads by other means. */
+  readonly insecureSkipVerify?: boolean | undefined;
+  /** The name to expect in the server's certificate where it differs from the host. */
+  readonly tlsServerName?: string | undefined;
+  readonly credentials: CredentialSource;
+}
+
+export function anonymous(): Credentials {
+  return {};
+}

@@ -1,0 +1,155 @@
+// From a kubeconfig file, or from inside a pod, to a connection. Files named in a kubeconfig are relative to it; inline data
+// wins over files; tokens and client certificates in files are read again when they are renewed.
+
+import { dirname, join, resolve } from "node:path";
+import { createSecureContext } from "node:tls";
+import {
+  type KubeconfigCluster,
+  type KubeconfigUser,
+  parseKubeconfig,
+  selectContext,
+} from "../../../api/kubeconfig/index.ts";
+import { parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { type Clock, systemClock } from "../../clock/index.ts";
+import { nodeFileSystem } from "../../files/index.ts";
+import { type Log, silentLog } from "../../report/index.ts";
+import type { KubeClient } from "../client.ts";
+import { createKubeClient } from "../create-client.ts";
+import { anonymous, type Connection, type CredentialSource, type Credentials } from "./credentials.ts";
+import { createReloading } from "./reloading.ts";
+
+export interface LoadOptions {
+  /** Left out: the current context. */
+  readonly context?: string | undefined;
+  readonly clock?: Clock | undefined;
+  readonly log?: Log | undefined;
+}
+
+export async function loadKubeconfigClient(path: string, options: LoadOptions = {}): Promise<KubeClient> {
+  return createKubeClient(await loadKubeconfigConnection(path, options));
+}
+
+export async function loadKubeconfigConnection(path: string, options: LoadOptions = {}): Promise<Connection> {
+  const config = parseKubeconfig(await loadText(path));
+  const { cluster, user = {} } = selectContext(config, options.context);
+  refuseUnsupported(cluster, user);
+  const directory = dirname(resolve(path));
+  return {
+    server: cluster.server,
+    caPem: await loadCa(cluster, directory),
+    tlsServerName: cluster["tls-server-name"],
+    credentials: createUserCredentials(user, directory, options),
+  };
+}
+
+/** Where Kubernetes mounts the service account of a pod. */
+const SERVICE_ACCOUNT_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+export interface InClusterOptions extends Omit<LoadOptions, "context"> {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly directory?: string | undefined;
+}
+
+/** Fault `bad-config` outside of a pod. */
+export async function loadInClusterConnection(options: InClusterOptions): Promise<Connection> {
+  const { env, directory = SERVICE_ACCOUNT_DIRECTORY } = options;
+  const host = env["KUBERNETES_SERVICE_HOST"];
+  const port = env["KUBERNETES_SERVICE_PORT"];
+  if (!host || !port) {
+    throw new Fault("bad-config", "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+  }
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    caPem: await loadText(join(directory, "ca.crt")),
+    credentials: createUserCredentials({ tokenFile: join(directory, "token") }, directory, options),
+  };
+}
+
+function refuseUnsupported(cluster: KubeconfigCluster, user: KubeconfigUser): void {
+  if (typeof cluster.server !== "string") throw new Fault("bad-config", "kubeconfig names no server for the cluster");
+  if (cluster["insecure-skip-tls-verify"] === true) {
+    throw new Fault("bad-config", "kubeconfig says insecure-skip-tls-verify; give certificate-authority-data instead");
+  }
+  if (cluster["proxy-url"]) throw new Fault("unsupported", "kubeconfig field proxy-url is not supported");
+  if (user.exec !== undefined) {
+    throw new Fault(
+      "unsupported",
+      `kubeconfig user runs the plugin ${user.exec.command}; exec users are not supported yet`,
+    );
+  }
+  if (user.username)
+    throw new Fault("unsupported", "kubeconfig user has a password; Kubernetes ended basic authentication");
+}
+
+async function loadCa(cluster: KubeconfigCluster, directory: string): Promise<string | undefined> {
+  const inline = cluster["certificate-authority-data"];
+  if (inline) return decode("certificate-authority-data", inline);
+  const file = cluster["certificate-authority"];
+  return file ? loadText(resolve(directory, file)) : undefined;
+}
+
+function createUserCredentials(user: KubeconfigUser, directory: string, options: LoadOptions): CredentialSource {
+  const { clock = systemClock, log = silentLog } = options;
+  const token = tokenSource(user, directory);
+  const pair = pairSource(user, directory);
+  if (token === undefined && pair === undefined) return anonymous;
+  return createReloading("kubeconfig user", async () => ({ ...(await token?.()), ...(await pair?.()) }), {
+    clock,
+    log,
+  });
+}
+
+/** As kubectl: a token file wins over the token, which may be what the file held long ago. */
+function tokenSource(user: KubeconfigUser, directory: string): (() => Promise<Credentials>) | undefined {
+  const { token, tokenFile } = user;
+  if (tokenFile) return async () => ({ token: (await loadText(resolve(directory, tokenFile))).trim() });
+  return token ? async () => ({ token }) : undefined;
+}
+
+function pairSource(user: KubeconfigUser, directory: string): (() => Promise<Credentials>) | undefined {
+  const certificate = textSource(user, "client-certificate", directory);
+  const key = textSource(user, "client-key", directory);
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined) {
+    throw new Fault("bad-config", "kubeconfig user has a client certificate or a client key, but not both");
+  }
+  return async () => {
+    const [certPem, keyPem] = await Promise.all([certificate(), key()]);
+    requirePair(certPem, keyPem);
+    return { certPem, keyPem };
+  };
+}
+
+function textSource(user: KubeconfigUser, field: "client-certificate" | "client-key", directory: string) {
+  const inline = user[`${field}-data`];
+  if (inline) {
+    const text = decode(`${field}-data`, inline);
+    return async () => text;
+  }
+  const file = user[field];
+  return file ? () => loadText(resolve(directory, file)) : undefined;
+}
+
+/** Two files are never replaced in one step: read in between, they do not match, and the next reading will tell. */
+function requirePair(cert: string, key: string): void {
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new Fault("bad-config", "client certificate and client key are unreadable or do not belong together", {
+      cause,
+    });
+  }
+}
+
+function decode(field: string, text: string): string {
+  try {
+    return parseUtf8(parseBase64(text.replace(/\s/g, "")));
+  } catch (cause) {
+    throw new Fault("malformed", `kubeconfig field ${field} is not base64 of a text`, { cause });
+  }
+}
+
+async function loadText(path: string): Promise<string> {
+  return (await nodeFileSystem.read(path)).toString("utf8");
+}

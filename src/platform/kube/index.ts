@@ -1,0 +1,24 @@
+export { type BackoffLimits, backoffMs, CALL_BACKOFF, type RetryOptions, retrying, waitAfterMs } from "./backoff.ts";
+export type {
+  CallOptions,
+  KubeClient,
+  ListOptions,
+  PatchOptions,
+  PatchType,
+  Target,
+  WatchOptions,
+} from "./client.ts";
+export { anonymous, type Connection, type CredentialSource, type Credentials } from "./connection/credentials.ts";
+export {
+  type InClusterOptions,
+  type LoadOptions,
+  loadInClusterConnection,
+  loadKubeconfigClient,
+  loadKubeconfigConnection,
+} from "./connection/load-connection.ts";
+export { createKubeClient } from "./create-client.ts";
+export { retryAfterMs } from "./faults.ts";
+export type { ChangeHandler } from "./informer/audience.ts";
+export { createInformer, type Informer, type InformerOptions } from "./informer/informer.ts";
+export { type Change, objectKey } from "./informer/store.ts";
+export { createWorkQueue, QUEUE_BACKOFF, type WorkQueue, type WorkQueueOptions } from "./queue/work-queue.ts";

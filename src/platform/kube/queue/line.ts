@@ -1,0 +1,92 @@
+// Keys in a line and workers that take them. A key is in the line once, however often it is added; it is never with two
+// workers at a time; added while a worker has it, it comes back after `done`. First in, first out: a key that changes all
+// the time stands behind the others each time.
+
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { onAbort } from "../on-abort.ts";
+
+export interface Line {
+  add(key: string): void;
+  get(signal?: AbortSignal): Promise<string>;
+  done(key: string): void;
+  size(): number;
+  close(): void;
+  isClosed(): boolean;
+}
+
+export function createLine(): Line {
+  /** A Set keeps the order of insertion: it is the line and the deduplication at once. */
+  const ready = new Set<string>();
+  const busy = new Set<string>();
+  const again = new Set<string>();
+  const workers = new Set<(key: string) => void>();
+  const closing = new AbortController();
+
+  function add(key: string): void {
+    if (closing.signal.aborted) return;
+    if (busy.has(key)) {
+      again.add(key);
+      return;
+    }
+    ready.add(key);
+    handOut();
+  }
+
+  function handOut(): void {
+    for (const worker of workers) {
+      const [key] = ready;
+      if (key === undefined) return;
+      ready.delete(key);
+      busy.add(key);
+      workers.delete(worker);
+      worker(key);
+    }
+  }
+
+  return {
+    add,
+    get: (signal) => {
+      const stops = signal === undefined ? [closing.signal] : [closing.signal, signal];
+      const waiting = waitAmong(workers, stops);
+      handOut();
+      return waiting;
+    },
+    done: (key) => {
+      busy.delete(key);
+      if (again.delete(key)) add(key);
+    },
+    size: () => ready.size,
+    close: () => {
+      closing.abort();
+      ready.clear();
+      again.clear();
+    },
+    isClosed: () => closing.signal.aborted,
+  };
+}
+
+/** Joins the workers until a key comes or one of the signals fires. */
+function waitAmong(workers: Set<(key: string) => void>, stops: readonly AbortSignal[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (stops.some(({ aborted }) => aborted)) return reject(stopped());
+    const leave = () => {
+      workers.delete(worker);
+      for (const stopListening of listeners) stopListening();
+    };
+    const worker = (key: string) => {
+      leave();
+      resolve(key);
+    };
+    const listeners = stops.map((stop) =>
+      onAbort(stop, () => {
+        leave();
+        reject(stopped());
+      }),
+    );
+    workers.add(worker);
+  });
+}
+
+function stopped(): Fault {
+  return new Fault("aborted", "stopped while waiting for work");
+}

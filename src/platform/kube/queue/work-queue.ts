@@ -1,0 +1,67 @@
+// The keys a controller has to look at: a line for now, delays for later, and a wait that grows with each failure of a key.
+
+import type { Clock } from "../../clock/index.ts";
+import { type BackoffLimits, backoffMs } from "../backoff.ts";
+import { createDelays } from "./delays.ts";
+import { createLine } from "./line.ts";
+
+/** Kubernetes' controllers begin with 5 ms, which only warms the CPU; the end, some 16 minutes, is theirs. */
+export const QUEUE_BACKOFF: BackoffLimits = { baseMs: 100, maxMs: 1_000_000 };
+
+export interface WorkQueue {
+  add(key: string): void;
+  /** Of several waits for one key the shortest counts. */
+  addAfter(key: string, ms: number): void;
+  /** After a failure: adds the key after a wait that doubles each time until `forget`. Returns that wait. */
+  retry(key: string): number;
+  /** After a success: the next failure of this key counts as its first. */
+  forget(key: string): void;
+  /** The next key; the caller owes a `done` for it. Fault `aborted` when the signal fires or the queue is closed. */
+  get(signal?: AbortSignal): Promise<string>;
+  done(key: string): void;
+  /** Keys that wait for a worker now. */
+  size(): number;
+  /** Drops all keys and waits and turns away every `get`. */
+  close(): void;
+}
+
+export interface WorkQueueOptions {
+  readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly limits?: BackoffLimits | undefined;
+}
+
+export function createWorkQueue({ clock, random, limits = QUEUE_BACKOFF }: WorkQueueOptions): WorkQueue {
+  const line = createLine();
+  const delays = createDelays(clock);
+  const failures = new Map<string, number>();
+
+  function addAfter(key: string, ms: number): void {
+    if (ms <= 0) line.add(key);
+    else if (!line.isClosed()) delays.schedule(key, ms, () => line.add(key));
+  }
+
+  return {
+    add: line.add,
+    addAfter,
+    get: line.get,
+    done: line.done,
+    size: line.size,
+    retry: (key) => {
+      const attempt = failures.get(key) ?? 0;
+      failures.set(key, attempt + 1);
+      const ms = backoffMs(limits, attempt, random());
+      addAfter(key, ms);
+      return ms;
+    },
+    forget: (key) => {
+      failures.delete(key);
+    },
+    close: () => {
+      line.close();
+      delays.cancelAll();
+      failures.clear();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+// The connections to one API server, on undici. They belong to the client certificate with which they were opened: when the
+// credential source gives another one, new connections are opened, running calls may finish on the old ones, and running
+// watches end (as if the server had closed them), so that nothing goes on under the old identity.
+
+import { createSecureContext, type SecureContext } from "node:tls";
+import type { Pool } from "undici";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { Connection, Credentials } from "../connection/credentials.ts";
+
+/** Connections for calls in flight; more calls wait in line. Watches have a pool of their own, so they never starve calls. */
+const MAX_CALL_CONNECTIONS = 64;
+
+/** Long enough to be found open by a controller's next call, short enough to survive proxies that drop idle connections. */
+const KEEP_ALIVE_MS = 30_000;
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/** The connections of one client certificate. */
+export interface Generation {
+  readonly certPem: string | undefined;
+  readonly keyPem: string | undefined;
+  readonly calls: Pool;
+  readonly watches: Pool;
+  retired: boolean;
+}
+
+interface Current {
+  readonly generation: Generation;
+  readonly token: string | undefined;
+}
+
+export interface Generations {
+  current(): Promise<Current>;
+  close(): Promise<void>;
+}
+
+export function createGenerations(connection: Connection, origin: string): Generations {
+  const retired = new Set<Generation>();
+  let latest: Generation | undefined;
+  let asking: Promise<Current> | undefined;
+  let closed = false;
+
+  async function refresh(): Promise<Current> {
+    const { token, certPem, keyPem } = await askCredentials(connection);
+    if (latest === undefined || latest.certPem !== certPem || latest.keyPem !== keyPem) {
+      const next = await openGeneration(connection, origin, { certPem, keyPem });
+      if (latest !== undefined) retire(latest);
+      latest = next;
+    }
+    return { generation: latest, token };
+  }
+
+  function retire(generation: Generation): void {
+    generation.retired = true;
+    retired.add(generation);
+    void generation.watches.destroy();
+    void generation.calls.close().then(() => retired.delete(generation));
+  }
+
+  return {
+    current: async () => {
+      // Requests that come together share one question: an older answer cannot overtake a newer one.
+      asking ??= refresh().finally(() => {
+        asking = undefined;
+      });
+      const current = await asking;
+      if (closed) throw new Fault("aborted", "the client is closed");
+      return current;
+    },
+    close: async () => {
+      closed = true;
+      const all = latest === undefined ? [...retired] : [...retired, latest];
+      const fault = new Fault("aborted", "the client was closed");
+      await Promise.all(all.flatMap(({ calls, watches }) => [calls.destroy(fault), watches.destroy(fault)]));
+    },
+  };
+}
+
+async function askCredentials({ credentials }: Connection): Promise<Credentials> {
+  try {
+    return await credentials();
+  } catch (cause) {
+    throw isFault(cause) ? cause : new Fault("internal", "the source of credentials failed", { cause });
+  }
+}
+
+async function openGeneration(
+  connection: Connection,
+  origin: string,
+  { certPem, keyPem }: Credentials,
+): Promise<Generation> {
+  const secureContext = createContext(connection.caPem, certPem, keyPem);
+  // Loaded here because it takes longer than everything else in the exec plugin, which mostly answers from disk.
+  const { Pool: UndiciPool } = await import("undici");
+  const pool = (connections: number | null) =>
+    new UndiciPool(origin, {
+      connections,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxResponseSize: -1,
+      connect: {
+        timeout: CONNECT_TIMEOUT_MS,
+        secureContext,
+        rejectUnauthorized: connection.insecureSkipVerify !== true,
+        ...(connection.tlsServerName === undefined ? {} : { servername: connection.tlsServerName }),
+      },
+    });
+  return { certPem, keyPem, calls: pool(MAX_CALL_CONNECTIONS), watches: pool(null), retired: false };
+}
+
+/** Made once for all connections of a generation; and a bad file is named here, not at some later handshake. */
+function createContext(ca: string | undefined, cert: string | undefined, key: string | undefined): SecureContext {
+  try {
+    return createSecureContext({ ...(ca === undefined ? {} : { ca }), ...(cert === undefined ? {} : { cert, key }) });
+  } catch (cause) {
+    throw new Fault(
+      "bad-config",
+      "the CA, client certificate or client key is unreadable, or the pair does not match",
+      {
+        cause,
+      },
+    );
+  }
+}

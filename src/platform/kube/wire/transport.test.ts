@@ -1,0 +1,55 @@
+import { getEventListeners } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
+import { createTransport, type Transport } from "./transport.ts";
+
+let server: TestServer;
+let transport: Transport;
+beforeAll(async () => {
+  server = await startTestServer((_request, response) => response.end());
+  const connection = { server: server.url, caPem: server.ca.certPem, credentials: () => ({}) };
+  transport = createTransport(connection, { maxResponseBytes: 1_000 });
+});
+afterAll(async () => {
+  await transport.close();
+  await server.close();
+});
+
+describe("transport", () => {
+  const get = { method: "GET", path: "/" };
+
+  it("reads an answer up to its limit, and gives up one that is longer", async () => {
+    server.handle((_request, response) => response.end(Buffer.alloc(1_000)));
+    expect((await transport.call(get, 5_000)).body).toHaveLength(1_000);
+    server.handle((_request, response) => {
+      const more = setInterval(() => response.write(Buffer.alloc(400)), 1);
+      response.once("close", () => clearInterval(more));
+    });
+    await expect(transport.call(get, 5_000)).rejects.toMatchObject({ code: "limit-exceeded" });
+  });
+
+  it("limits the body of a refused stream in the same way", async () => {
+    server.handle((_request, response) => response.writeHead(500).end(Buffer.alloc(1_001)));
+    await expect(transport.stream(get)).rejects.toMatchObject({ code: "limit-exceeded" });
+  });
+
+  it("fails a stream that outlives its time", async () => {
+    server.handle((_request, response) => response.writeHead(200).flushHeaders());
+    const pieces = (await transport.stream(get, 20)) as AsyncIterable<Uint8Array>;
+    const reading = (async () => {
+      for await (const _piece of pieces) expect.unreachable("nothing was sent");
+    })();
+    await expect(reading).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  it("leaves no listener on the signal of its caller, however the request ends", async () => {
+    const { signal } = new AbortController();
+    server.handle((_request, response) => response.writeHead(200).end("x"));
+    await transport.call({ ...get, signal }, 5_000);
+    for await (const _piece of (await transport.stream({ ...get, signal })) as AsyncIterable<Uint8Array>) break;
+    server.handle((_request, response) => response.socket?.destroy());
+    await expect(transport.call({ ...get, signal }, 5_000)).rejects.toMatchObject({ code: "unavailable" });
+    await expect(transport.stream({ ...get, signal })).rejects.toMatchObject({ code: "unavailable" });
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Secret } from "../../src/api/core/index.ts";
+import {
+  createBootstrapTokenAuthenticator,
+  createClientCertificateAuthenticator,
+} from "../../src/apiserver/authentication/index.ts";
+import { EKU_CLIENT_AUTH, EKU_SERVER_AUTH, extKeyUsageExtension } from "../../src/kernel/x509/index.ts";
+import { aLeaf, anIntermediate, aRoot, type Holder, TEST_NOW_MS } from "../builders/x509.ts";
+import { describeAuthenticator } from "./authenticator.ts";
+
+const DAY_MS = 86_400_000;
+
+describeAuthenticator("client certificate", () => {
+  const root = aRoot();
+  const middle = anIntermediate(root);
+  const client = { extensions: [extKeyUsageExtension([EKU_CLIENT_AUTH])] };
+  const leaf = aLeaf(middle, { ...client, subject: { commonName: "system:node:n1" } });
+  const shown = (...holders: readonly Holder[]) => ({
+    peerCertificates: holders.map((holder) => holder.certificate.raw),
+    bearerToken: undefined,
+  });
+  return {
+    authenticator: createClientCertificateAuthenticator({ roots: () => [root.certificate] }),
+    nowMs: TEST_NOW_MS,
+    good: shown(leaf, middle),
+    username: "system:node:n1",
+    bad: {
+      "a leaf without the intermediate that signed it": shown(leaf),
+      "a leaf of another CA": shown(aLeaf(aRoot(), { ...client, subject: { commonName: "x" } })),
+      "a CA of the same name and another key": shown(aLeaf(aRoot(), { ...client, subject: { commonName: "x" } }), root),
+      "an expired leaf": shown(
+        aLeaf(root, { ...client, subject: { commonName: "x" }, notAfterMs: TEST_NOW_MS - DAY_MS }),
+      ),
+      "a leaf that is not valid yet": shown(
+        aLeaf(root, { ...client, subject: { commonName: "x" }, notBeforeMs: TEST_NOW_MS + DAY_MS }),
+      ),
+      "a serving certificate": shown(
+        aLeaf(root, { subject: { commonName: "x" }, extensions: [extKeyUsageExtension([EKU_SERVER_AUTH])] }),
+      ),
+    },
+  };
+});
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+function aTokenSecret(changed: Readonly<Record<string, string | undefined>> = {}, more: Partial<Secret> = {}): Secret {
+  const values: Readonly<Record<string, string | undefined>> = {
+    "token-id": "abcdef",
+    "token-secret": "0123456789abcdef",
+    "usage-bootstrap-authentication": "true",
+    "auth-extra-groups": "system:bootstrappers:workers",
+    ...changed,
+  };
+  const present = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return {
+    kind: "Secret",
+    apiVersion: "v1",
+    metadata: { name: "bootstrap-token-abcdef", namespace: "kube-system" },
+    type: "bootstrap.kubernetes.io/token",
+    data: Object.fromEntries(present.map(([key, value]) => [key, base64(value)])),
+    ...more,
+  };
+}
+
+function aTokenSubject(secret: Secret) {
+  const shown = (bearerToken: string) => ({ peerCertificates: [], bearerToken });
+  return {
+    authenticator: createBootstrapTokenAuthenticator({
+      getSecret: (name) => (name === "bootstrap-token-abcdef" ? secret : undefined),
+    }),
+    nowMs: TEST_NOW_MS,
+    good: shown("abcdef.0123456789abcdef"),
+    username: "system:bootstrap:abcdef",
+    bad: {
+      "a wrong secret": shown("abcdef.0123456789abcdeg"),
+      "an unknown id": shown("fedcba.0123456789abcdef"),
+      "a token that is too short": shown("abcdef.0123456789abcde"),
+      "a token with upper case": shown("ABCDEF.0123456789abcdef"),
+      "a token with something after it": shown("abcdef.0123456789abcdef\n"),
+    },
+  };
+}
+
+describeAuthenticator("bootstrap token", () => aTokenSubject(aTokenSecret()));
+describeAuthenticator("bootstrap token with an end in the future", () =>
+  aTokenSubject(aTokenSecret({ expiration: new Date(TEST_NOW_MS + 1000).toISOString() })),
+);

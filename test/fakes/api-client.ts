@@ -1,0 +1,85 @@
+// The smallest HTTPS client: what a test sends is what goes over the wire, and nothing is hidden or retried.
+
+import { request } from "node:https";
+import type { ClientCertificate, TestApiServer } from "./api-server.ts";
+
+export interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  /** An object is sent as JSON; a string or bytes as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the administrator's certificate. */
+  readonly as?: ClientCertificate | { readonly token: string } | "anonymous";
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  /** The parsed body; undefined when it is not JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  readonly body: any;
+}
+
+export async function callApi(server: TestApiServer, sent: Sent): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(optionsFor(server, sent), (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+      });
+    });
+    outgoing.on("error", reject);
+    outgoing.end(encoded(sent.body));
+  });
+}
+
+/** Reads a watch event by event; ends when the server or the caller ends it. */
+export async function* watchApi(server: TestApiServer, sent: Sent): AsyncGenerator<{ type: string; object: Watched }> {
+  const response = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
+    request(optionsFor(server, sent), resolve).on("error", reject).end();
+  });
+  let rest = "";
+  for await (const chunk of response) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
+type Watched = any;
+
+function optionsFor(server: TestApiServer, sent: Sent) {
+  const as = sent.as ?? { certPem: server.adminCertPem, keyPem: server.adminKeyPem };
+  const identity = typeof as === "object" && "certPem" in as ? { cert: as.certPem, key: as.keyPem } : {};
+  const authorization = typeof as === "object" && "token" in as ? { authorization: `Bearer ${as.token}` } : {};
+  const isJson = sent.body !== undefined && typeof sent.body !== "string" && !(sent.body instanceof Uint8Array);
+  return {
+    host: "127.0.0.1",
+    port: server.port,
+    ca: server.caPem,
+    agent: false,
+    ...identity,
+    method: sent.method ?? "GET",
+    path: sent.path,
+    headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...authorization, ...sent.headers },
+  };
+}
+
+function encoded(body: unknown): string | Uint8Array | undefined {
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array) return body;
+  return JSON.stringify(body);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

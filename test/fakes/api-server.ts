@@ -1,0 +1,160 @@
+// The API server everybody tests against: the real one, on memory storage, with a PKI of its own made in milliseconds.
+
+import { type ApiServer, createMemoryStorage, type Storage, startApiServer } from "../../src/apiserver/index.ts";
+import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
+import { encodePem } from "../../src/kernel/pem/index.ts";
+import {
+  basicConstraintsExtension,
+  EKU_CLIENT_AUTH,
+  EKU_SERVER_AUTH,
+  type Extension,
+  encodeName,
+  extKeyUsageExtension,
+  keyUsageExtension,
+  type NameTemplate,
+  type Signer,
+  signCertificate,
+  subjectAltNameExtension,
+} from "../../src/kernel/x509/index.ts";
+import { type Clock, systemClock } from "../../src/platform/clock/index.ts";
+import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
+
+const HOUR_MS = 3_600_000;
+
+export interface TestApiServerOptions {
+  readonly clock?: Clock;
+  readonly storage?: Storage;
+}
+
+export interface ClientCertificate {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface TestApiServer {
+  readonly url: string;
+  readonly port: number;
+  readonly caPem: string;
+  readonly caKeyPem: string;
+  /** Of group system:masters. */
+  readonly adminCertPem: string;
+  readonly adminKeyPem: string;
+  readonly storage: Storage;
+  issueClientCertificate(subject: { user: string; groups?: readonly string[]; lifetimeMs?: number }): ClientCertificate;
+  /** Stores the Secret of a token that may authenticate and sign, and returns `<id>.<secret>`. */
+  createBootstrapToken(options?: { id?: string; groups?: readonly string[]; expiration?: string }): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Issuer {
+  readonly name: Uint8Array;
+  readonly signer: Signer;
+}
+
+interface Issue {
+  readonly subject: NameTemplate;
+  readonly key: PrivateKey;
+  readonly extensions: readonly Extension[];
+  readonly nowMs: number;
+  readonly lifetimeMs?: number;
+}
+
+function issue(issuer: Issuer, { subject, key, extensions, nowMs, lifetimeMs = 24 * HOUR_MS }: Issue): string {
+  const serialNumber = Uint8Array.from([1, ...randomBytes(15)]);
+  const template = {
+    serialNumber,
+    subject,
+    issuer: issuer.name,
+    notBeforeMs: nowMs - HOUR_MS,
+    notAfterMs: nowMs + lifetimeMs,
+    publicKey: key.signer.publicKey,
+    extensions,
+  };
+  return encodePem("CERTIFICATE", signCertificate(template, issuer.signer));
+}
+
+const CA_SUBJECT: NameTemplate = { commonName: "countersign-test-ca", organizations: [] };
+
+export async function startTestApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
+  const { clock = systemClock, storage = createMemoryStorage() } = options;
+  const caKey = generatePrivateKey("P-256");
+  const ca: Issuer = { name: encodeName(CA_SUBJECT), signer: caKey.signer };
+  const nowMs = clock.now();
+  const caPem = issue(ca, {
+    subject: CA_SUBJECT,
+    key: caKey,
+    nowMs,
+    extensions: [basicConstraintsExtension({ ca: true }), keyUsageExtension(["keyCertSign", "digitalSignature"])],
+  });
+  const servingKey = generatePrivateKey("P-256");
+  const servingPem = issue(ca, {
+    subject: { commonName: "kube-apiserver", organizations: [] },
+    key: servingKey,
+    nowMs,
+    extensions: [
+      keyUsageExtension(["digitalSignature"]),
+      extKeyUsageExtension([EKU_SERVER_AUTH]),
+      subjectAltNameExtension({ dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] }),
+    ],
+  });
+  const issueClientCertificate: TestApiServer["issueClientCertificate"] = ({ user, groups = [], lifetimeMs }) => {
+    const key = generatePrivateKey("P-256");
+    const certPem = issue(ca, {
+      subject: { commonName: user, organizations: groups },
+      key,
+      nowMs: clock.now(),
+      extensions: [keyUsageExtension(["digitalSignature"]), extKeyUsageExtension([EKU_CLIENT_AUTH])],
+      ...(lifetimeMs === undefined ? {} : { lifetimeMs }),
+    });
+    return { certPem, keyPem: key.encodePem() };
+  };
+  const server: ApiServer = await startApiServer({
+    storage,
+    clock,
+    host: "127.0.0.1",
+    port: 0,
+    servingCertificate: { certPem: servingPem, keyPem: servingKey.encodePem() },
+    clientCaPem: caPem,
+  });
+  const admin = issueClientCertificate({ user: "kubernetes-admin", groups: ["system:masters"] });
+  return {
+    url: server.url,
+    port: server.port,
+    caPem,
+    caKeyPem: caKey.encodePem(),
+    adminCertPem: admin.certPem,
+    adminKeyPem: admin.keyPem,
+    storage,
+    issueClientCertificate,
+    createBootstrapToken: (token) => createBootstrapToken(storage, token),
+    close: async () => {
+      await server.close();
+      await storage.close();
+    },
+  };
+}
+
+async function createBootstrapToken(
+  storage: Storage,
+  options: { id?: string; groups?: readonly string[]; expiration?: string } = {},
+): Promise<string> {
+  const { id = "abcdef", groups = ["system:bootstrappers:kubeadm:default-node-token"], expiration } = options;
+  const secret = "0123456789abcdef";
+  const values: Readonly<Record<string, string>> = {
+    "token-id": id,
+    "token-secret": secret,
+    "usage-bootstrap-authentication": "true",
+    "usage-bootstrap-signing": "true",
+    "auth-extra-groups": groups.join(","),
+    ...(expiration === undefined ? {} : { expiration }),
+  };
+  const name = `bootstrap-token-${id}`;
+  await storage.create(`//secrets/kube-system/${name}`, {
+    kind: "Secret",
+    apiVersion: "v1",
+    metadata: { name, namespace: "kube-system" },
+    type: "bootstrap.kubernetes.io/token",
+    data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeBase64(encodeUtf8(value))])),
+  } as never);
+  return `${id}.${secret}`;
+}
