@@ -3,10 +3,10 @@
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { acquireLock } from "../../platform/files/index.ts";
 import { createEngine, FIRST_REVISION } from "./engine.ts";
 import type { HistoryLimits } from "./history.ts";
 import { openLmdbJournal } from "./lmdb-journal.ts";
-import { acquireLock } from "./lock.ts";
 import type { Storage } from "./storage.ts";
 
 export interface LmdbStorageOptions {
@@ -20,17 +20,17 @@ const DIRECTORY_MODE = 0o700;
 /** Fault `locked` when another process has the directory, `io-failed`, `malformed` or `unsupported` when it cannot be read. */
 export async function openLmdbStorage({ directory, historyLimits }: LmdbStorageOptions): Promise<Storage> {
   prepareDirectory(directory);
-  const lock = acquireLock(join(directory, "lock"));
+  const lock = await acquireLock(join(directory, "lock"));
   try {
     const { journal, revision, entries } = await openLmdbJournal(directory, FIRST_REVISION);
     syncDirectory(directory);
     const close = async () => {
       await journal.close();
-      lock.release();
+      await lock.release();
     };
     return createEngine({ journal: { ...journal, close }, revision, entries, historyLimits });
   } catch (cause) {
-    lock.release();
+    await lock.release();
     throw cause;
   }
 }

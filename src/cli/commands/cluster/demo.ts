@@ -108,14 +108,19 @@ interface Machine {
 async function showJoin(context: CommandContext, machine: Machine): Promise<void> {
   const startedMs = context.clock.now();
   const shownLine = startJoinLine(context.terminal, machine.nodeName);
-  await joinNode({
-    ...machine,
-    provider: createInsecureProvider(),
-    registerNode: { addresses: [{ type: "Hostname", address: machine.nodeName }] },
-    clock: context.clock,
-    signal: context.stop,
-    progress: (step) => shownLine.step(step),
-  });
+  try {
+    await joinNode({
+      ...machine,
+      provider: createInsecureProvider(),
+      registerNode: { addresses: [{ type: "Hostname", address: machine.nodeName }] },
+      clock: context.clock,
+      signal: context.stop,
+      progress: (step) => shownLine.step(step),
+    });
+  } catch (failure) {
+    shownLine.end("");
+    throw failure;
+  }
   shownLine.end(seconds(context.clock.now() - startedMs));
 }
 

@@ -1,0 +1,74 @@
+// What a person sees at `npm start`: the built program, as a process of its own.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startProgram as start } from "./program.ts";
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), "countersign-demo-"));
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+describe("countersign demo", () => {
+  it("joins two nodes, refuses the impostor with the reason, and ends by itself with 0", async () => {
+    const run = start(["demo", "--exit-when-done", "--port", "0", "--data-dir", join(directory, "demo")]);
+    expect(await run.exit).toBe(0);
+    const steps = "discovered · trusted · requested · approved · signed · stored · registered";
+    expect(run.text()).toContain(`node-a   ${steps}`);
+    expect(run.text()).toContain(`node-b   ${steps}`);
+    expect(run.text()).toMatch(/impostor asks to be node-a .* refused: node-is-not-registered-yet/);
+    expect(run.text()).toContain("kubectl get csr,nodes");
+  });
+
+  it("shows the token's id and nothing of its secret", async () => {
+    const run = start(["demo", "--exit-when-done", "--port", "0", "--data-dir", join(directory, "demo")]);
+    await run.exit;
+    expect(run.text()).toMatch(/join token +[a-z0-9]{6}\.•{16}/);
+    expect(run.text()).not.toMatch(/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/);
+  });
+
+  it("stays up until Ctrl-C, then ends cleanly with 0", async () => {
+    const run = start(["demo", "--port", "0", "--data-dir", join(directory, "demo")]);
+    await run.until("Ctrl-C stops everything");
+    expect(readFileSync(join(directory, "demo", "admin.kubeconfig"), "utf8")).toContain("https://127.0.0.1:");
+    run.child.kill("SIGINT");
+    expect(await run.exit).toBe(0);
+    expect(run.text()).toContain("stopped");
+  });
+});
+
+describe("countersign up", () => {
+  it("finds everything again at the second start, and keeps its keys to itself", async () => {
+    const args = ["up", "--port", "0", "--data-dir", join(directory, "cluster")];
+    const first = start(args);
+    await first.until("kubectl get csr,nodes");
+    first.child.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+    const ca = readFileSync(join(directory, "cluster", "pki", "ca.crt"), "utf8");
+    const second = start(args);
+    await second.until("kubectl get csr,nodes");
+    expect(readFileSync(join(directory, "cluster", "pki", "ca.crt"), "utf8")).toBe(ca);
+    for (const name of ["pki/ca.key", "pki/apiserver.key", "admin.kubeconfig"]) {
+      expect(statSync(join(directory, "cluster", name)).mode & 0o777, name).toBe(0o600);
+    }
+    second.child.kill("SIGTERM");
+    expect(await second.exit).toBe(0);
+  });
+
+  it("refuses a second process on the same directory with a clear error", async () => {
+    const args = ["up", "--port", "0", "--data-dir", join(directory, "cluster")];
+    const first = start(args);
+    await first.until("kubectl get csr,nodes");
+    const second = start(args);
+    expect(await second.exit).toBe(75);
+    expect(second.text()).toMatch(/failed {2}.*lock.* is held by process \d+/);
+    expect(second.text()).toContain("do      stop the other process, or use another directory");
+    first.child.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+  });
+});

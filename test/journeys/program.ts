@@ -1,0 +1,38 @@
+// The built `countersign` program as a process of its own, with what it prints.
+
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const PROGRAM = fileURLToPath(new URL("../../dist/bin/countersign.js", import.meta.url));
+
+export interface Run {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  text(): string;
+  /** Resolves when the text was seen, rejects when the program ends without it. */
+  until(words: string): Promise<void>;
+  readonly exit: Promise<number | null>;
+}
+
+export function startProgram(args: readonly string[]): Run {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  let text = "";
+  const waiting = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      for (const look of [...waiting]) look();
+    });
+  }
+  const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const until = (words: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (text.includes(words)) resolve();
+      };
+      waiting.add(look);
+      look();
+      void exit.then(() => reject(new Error(`ended without ${JSON.stringify(words)}:\n${text}`)));
+    });
+  return { child, text: () => text, until, exit };
+}
