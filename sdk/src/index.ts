@@ -22,5 +22,10 @@ export interface NodeAttestationProvider {
   /** Last part of the signer name `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>`. */
   readonly name: string;
   readonly contractVersion: typeof CONTRACT_VERSION;
+  /**
+   * Whether a node may ask for its next certificate with its present one. A provider that proves nothing must say no: its
+   * certificate lasts to its end, then the node starts over with a bootstrap credential.
+   */
+  readonly canRenew: boolean;
   attest(request: AttestationRequest): Promise<AttestationEvidence>;
 }

@@ -1,7 +1,15 @@
 // The smallest HTTPS client: what a test sends is what goes over the wire, and nothing is hidden or retried.
 
 import { request } from "node:https";
-import type { ClientCertificate, TestApiServer } from "./api-server.ts";
+import type { ClientCertificate } from "../builders/client-certificate.ts";
+
+/** A server and its administrator: the embedded one of api-server.ts, or a real one. */
+export interface ApiEndpoint {
+  readonly port: number;
+  readonly caPem: string;
+  readonly adminCertPem: string;
+  readonly adminKeyPem: string;
+}
 
 export interface Sent {
   readonly method?: string;
@@ -22,7 +30,7 @@ export interface Received {
   readonly body: any;
 }
 
-export async function callApi(server: TestApiServer, sent: Sent): Promise<Received> {
+export async function callApi(server: ApiEndpoint, sent: Sent): Promise<Received> {
   return new Promise((resolve, reject) => {
     const outgoing = request(optionsFor(server, sent), (response) => {
       const chunks: Buffer[] = [];
@@ -39,7 +47,7 @@ export async function callApi(server: TestApiServer, sent: Sent): Promise<Receiv
 }
 
 /** Reads a watch event by event; ends when the server or the caller ends it. */
-export async function* watchApi(server: TestApiServer, sent: Sent): AsyncGenerator<{ type: string; object: Watched }> {
+export async function* watchApi(server: ApiEndpoint, sent: Sent): AsyncGenerator<{ type: string; object: Watched }> {
   const response = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     request(optionsFor(server, sent), resolve).on("error", reject).end();
   });
@@ -54,10 +62,13 @@ export async function* watchApi(server: TestApiServer, sent: Sent): AsyncGenerat
 // biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
 type Watched = any;
 
-function optionsFor(server: TestApiServer, sent: Sent) {
+function optionsFor(server: ApiEndpoint, sent: Sent) {
   const as = sent.as ?? { certPem: server.adminCertPem, keyPem: server.adminKeyPem };
   const identity = typeof as === "object" && "certPem" in as ? { cert: as.certPem, key: as.keyPem } : {};
   const authorization = typeof as === "object" && "token" in as ? { authorization: `Bearer ${as.token}` } : {};
+  // Node frames no body of a DELETE by itself, and the server would take it for the next request.
+  const bytes = encoded(sent.body);
+  const length = bytes === undefined ? {} : { "content-length": String(Buffer.byteLength(bytes)) };
   const isJson = sent.body !== undefined && typeof sent.body !== "string" && !(sent.body instanceof Uint8Array);
   return {
     host: "127.0.0.1",
@@ -67,7 +78,12 @@ function optionsFor(server: TestApiServer, sent: Sent) {
     ...identity,
     method: sent.method ?? "GET",
     path: sent.path,
-    headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...authorization, ...sent.headers },
+    headers: {
+      ...length,
+      ...(isJson ? { "content-type": "application/json" } : {}),
+      ...authorization,
+      ...sent.headers,
+    },
   };
 }
 

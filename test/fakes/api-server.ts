@@ -1,11 +1,13 @@
 // The API server everybody tests against: the real one, on memory storage, with a PKI of its own made in milliseconds.
 
+import type { Secret } from "../../src/api/core/index.ts";
+import { SECRETS } from "../../src/api/meta/index.ts";
 import { type ApiServer, createMemoryStorage, type Storage, startApiServer } from "../../src/apiserver/index.ts";
+import { keyOf } from "../../src/apiserver/storage/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { encodePem } from "../../src/kernel/pem/index.ts";
 import {
   basicConstraintsExtension,
-  EKU_CLIENT_AUTH,
   EKU_SERVER_AUTH,
   type Extension,
   encodeName,
@@ -18,17 +20,15 @@ import {
 } from "../../src/kernel/x509/index.ts";
 import { type Clock, systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
+import { aClientCertificate, type ClientCertificate } from "../builders/client-certificate.ts";
+
+export type { ClientCertificate } from "../builders/client-certificate.ts";
 
 const HOUR_MS = 3_600_000;
 
 export interface TestApiServerOptions {
   readonly clock?: Clock;
   readonly storage?: Storage;
-}
-
-export interface ClientCertificate {
-  readonly certPem: string;
-  readonly keyPem: string;
 }
 
 export interface TestApiServer {
@@ -56,17 +56,16 @@ interface Issue {
   readonly key: PrivateKey;
   readonly extensions: readonly Extension[];
   readonly nowMs: number;
-  readonly lifetimeMs?: number;
 }
 
-function issue(issuer: Issuer, { subject, key, extensions, nowMs, lifetimeMs = 24 * HOUR_MS }: Issue): string {
+function issue(issuer: Issuer, { subject, key, extensions, nowMs }: Issue): string {
   const serialNumber = Uint8Array.from([1, ...randomBytes(15)]);
   const template = {
     serialNumber,
     subject,
     issuer: issuer.name,
     notBeforeMs: nowMs - HOUR_MS,
-    notAfterMs: nowMs + lifetimeMs,
+    notAfterMs: nowMs + 24 * HOUR_MS,
     publicKey: key.signer.publicKey,
     extensions,
   };
@@ -97,17 +96,9 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
       subjectAltNameExtension({ dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] }),
     ],
   });
-  const issueClientCertificate: TestApiServer["issueClientCertificate"] = ({ user, groups = [], lifetimeMs }) => {
-    const key = generatePrivateKey("P-256");
-    const certPem = issue(ca, {
-      subject: { commonName: user, organizations: groups },
-      key,
-      nowMs: clock.now(),
-      extensions: [keyUsageExtension(["digitalSignature"]), extKeyUsageExtension([EKU_CLIENT_AUTH])],
-      ...(lifetimeMs === undefined ? {} : { lifetimeMs }),
-    });
-    return { certPem, keyPem: key.encodePem() };
-  };
+  const caKeyPem = caKey.encodePem();
+  const issueClientCertificate: TestApiServer["issueClientCertificate"] = (subject) =>
+    aClientCertificate({ caPem, caKeyPem }, { ...subject, nowMs: clock.now() });
   const server: ApiServer = await startApiServer({
     storage,
     clock,
@@ -121,7 +112,7 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
     url: server.url,
     port: server.port,
     caPem,
-    caKeyPem: caKey.encodePem(),
+    caKeyPem,
     adminCertPem: admin.certPem,
     adminKeyPem: admin.keyPem,
     storage,
@@ -149,12 +140,13 @@ async function createBootstrapToken(
     ...(expiration === undefined ? {} : { expiration }),
   };
   const name = `bootstrap-token-${id}`;
-  await storage.create(`//secrets/kube-system/${name}`, {
+  const stored: Secret = {
     kind: "Secret",
     apiVersion: "v1",
-    metadata: { name, namespace: "kube-system" },
+    metadata: { name, namespace: "kube-system", uid: `token-${id}`, creationTimestamp: "2026-01-01T00:00:00Z" },
     type: "bootstrap.kubernetes.io/token",
     data: Object.fromEntries(Object.entries(values).map(([key, value]) => [key, encodeBase64(encodeUtf8(value))])),
-  } as never);
+  };
+  await storage.create(keyOf(SECRETS, { namespace: "kube-system", name }), stored);
   return `${id}.${secret}`;
 }

@@ -6,6 +6,7 @@ import { constants } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
 import { peerCertificatesOf } from "./peer-certificates.ts";
@@ -20,6 +21,9 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 90_000;
 /** Each node holds a handful of connections; beyond this the process would run out of descriptors first. */
 const MAX_CONNECTIONS = 16_384;
+
+/** What open requests may still need at a shutdown; a peer that stalls in the middle of a body is cut off after it. */
+const SHUTDOWN_GRACE_MS = 2_000;
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -44,12 +48,14 @@ export interface Listener {
 }
 
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  const stopping = new AbortController();
-  const open = new Set<Promise<void>>();
+  // One controller per request and a set of them, not one signal that all others depend on: in Node 20 such a signal
+  // remembers every dependant for ever.
+  const open = new Map<AbortController, Promise<void>>();
   const server = createServer(serverOptions(options.servingCertificate), (message, response) => {
-    const done = serve(message, response, { handler: options.handler, stopping: stopping.signal });
-    open.add(done);
-    void done.finally(() => open.delete(done));
+    const gone = new AbortController();
+    const done = serve(message, response, { handler: options.handler, gone });
+    open.set(gone, done);
+    void done.finally(() => open.delete(gone));
   });
   server.maxConnections = MAX_CONNECTIONS;
   server.on("tlsClientError", (_error, socket) => socket.destroy());
@@ -60,13 +66,19 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     useCertificate: (certificate) => server.setSecureContext(secureContext(certificate)),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      stopping.abort(new Fault("aborted", "the server is shutting down"));
+      for (const gone of open.keys()) gone.abort(new Fault("aborted", "the server is shutting down"));
       server.closeIdleConnections();
-      await Promise.allSettled([...open]);
+      await withinGrace(Promise.allSettled([...open.values()]));
       server.closeAllConnections();
       await closed;
     },
   };
+}
+
+async function withinGrace(work: Promise<unknown>): Promise<void> {
+  const grace = new AbortController();
+  await Promise.race([work, delay(SHUTDOWN_GRACE_MS, undefined, { signal: grace.signal }).catch(() => undefined)]);
+  grace.abort();
 }
 
 function secureContext(certificate: ServingCertificate) {
@@ -112,18 +124,19 @@ async function listen(server: Server, options: ListenerOptions): Promise<Address
 
 interface Serving {
   readonly handler: HttpHandler;
-  readonly stopping: AbortSignal;
+  /** Aborts when the peer goes away or the listener closes. */
+  readonly gone: AbortController;
 }
 
 /** Never rejects: whatever goes wrong ends this one connection. */
 async function serve(message: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const gone = new AbortController();
+  const { handler, gone } = serving;
   response.once("close", () => gone.abort(new Fault("aborted", "the peer went away")));
-  const signal = AbortSignal.any([gone.signal, serving.stopping]);
   try {
-    await send(response, await serving.handler(toRequest(message, signal)), serving.stopping);
-    // An unread body would be taken for the next request of this connection; ending it is the safe answer.
-    if (!message.complete) message.destroy();
+    const answer = await handler(toRequest(message, gone.signal));
+    // What is left of an unread body must never be taken for the next request, nor read to its end.
+    const isLast = gone.signal.aborted || !message.complete;
+    await send(response, isLast ? { ...answer, headers: { ...answer.headers, connection: "close" } } : answer);
   } catch {
     // The handler turns every failure into an answer, so this is a socket that broke while the answer was written.
     response.destroy();
@@ -161,9 +174,8 @@ async function readBody(message: IncomingMessage, limit: number): Promise<Uint8A
   return Buffer.concat(chunks);
 }
 
-async function send(response: ServerResponse, answer: HttpAnswer, stopping: AbortSignal): Promise<void> {
+async function send(response: ServerResponse, answer: HttpAnswer): Promise<void> {
   for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, value);
-  if (stopping.aborted) response.setHeader("connection", "close");
   if (answer.body instanceof Uint8Array) {
     response.setHeader("content-length", answer.body.length);
     response.writeHead(answer.status);

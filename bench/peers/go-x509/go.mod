@@ -1,0 +1,3 @@
+module countersign/bench/go-x509
+
+go 1.22

@@ -1,0 +1,2 @@
+export type { Plugin, Questions } from "./plugin.ts";
+export { PLUGINS, runAdmission } from "./stage.ts";

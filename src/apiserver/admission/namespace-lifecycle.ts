@@ -1,0 +1,27 @@
+// NamespaceLifecycle: nothing is created in a namespace that is missing or on its way out, and the namespaces the cluster
+// itself needs cannot be deleted.
+
+import type { Namespace } from "../../api/core/index.ts";
+import { NAMESPACES } from "../../api/meta/index.ts";
+import { type Plugin, refuse } from "./plugin.ts";
+
+const NAME = "NamespaceLifecycle";
+const IMMORTAL: readonly string[] = ["default", "kube-system", "kube-public"];
+
+export const namespaceLifecycle: Plugin = {
+  name: NAME,
+  phase: "before",
+  judge: (attempt, questions) => {
+    const { resource, operation, name, namespace } = attempt;
+    if (resource === NAMESPACES) {
+      const isProtected = operation === "DELETE" && IMMORTAL.includes(name);
+      return isProtected ? refuse(NAME, "NamespaceIsImmortal", "this namespace may not be deleted") : undefined;
+    }
+    if (operation !== "CREATE" || !resource.namespaced) return undefined;
+    const found = questions.get(NAMESPACES, namespace) as Namespace | undefined;
+    if (found === undefined) return refuse(NAME, "NamespaceNotFound", `namespace ${namespace} not found`);
+    if (found.status?.phase !== "Terminating") return undefined;
+    const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
+    return refuse(NAME, "NamespaceTerminating", text);
+  },
+};

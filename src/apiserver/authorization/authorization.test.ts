@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import type { ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
+import type { Attributes } from "./attributes.ts";
+import { createAuthorizerChain, privilegedAuthorizer } from "./chain.ts";
+import { createRbacAuthorizer, type RbacObjects } from "./rbac.ts";
+import { describeRule, uncovered } from "./rule-cover.ts";
+import { ruleAllows } from "./rule-match.ts";
+
+const ASKED: Attributes = {
+  user: { username: "jane", groups: ["dev", "system:authenticated"] },
+  verb: "get",
+  isResource: true,
+  path: "",
+  group: "",
+  version: "v1",
+  resource: "pods",
+  subresource: "",
+  namespace: "ns",
+  name: "p",
+  fieldRequirements: [],
+};
+
+const rule = (changed: Partial<PolicyRule>): PolicyRule => ({
+  verbs: ["get"],
+  apiGroups: [""],
+  resources: ["pods"],
+  ...changed,
+});
+
+const MATCHES: Record<string, [Partial<PolicyRule>, Partial<Attributes>, boolean]> = {
+  "the very request": [{}, {}, true],
+  "another verb": [{}, { verb: "list" }, false],
+  "every verb": [{ verbs: ["*"] }, { verb: "anything" }, true],
+  "another group": [{}, { group: "apps" }, false],
+  "every group": [{ apiGroups: ["*"] }, { group: "apps" }, true],
+  "a resource does not cover its subresources": [{}, { subresource: "status" }, false],
+  "a subresource by name": [{ resources: ["pods/status"] }, { subresource: "status" }, true],
+  "a subresource of everything": [{ resources: ["*/status"] }, { subresource: "status" }, true],
+  "a subresource of everything is not the thing": [{ resources: ["*/status"] }, {}, false],
+  "resource/* is no wildcard": [{ resources: ["pods/*"] }, { subresource: "status" }, false],
+  "everything covers subresources": [{ resources: ["*"] }, { subresource: "status" }, true],
+  "a name that is listed": [{ resourceNames: ["p"] }, {}, true],
+  "a name that is not": [{ resourceNames: ["q"] }, {}, false],
+  "names never match a request without one": [{ resourceNames: ["p"] }, { name: "" }, false],
+};
+
+const URLS: Record<string, [string, string, boolean]> = {
+  "the very path": ["/version", "/version", true],
+  "a prefix": ["/apis/*", "/apis/apps", true],
+  "a prefix needs its slash": ["/apis/*", "/apis", false],
+  "a star in the middle is a star": ["/a/*/b", "/a/x/b", false],
+  everything: ["*", "/secret/path", true],
+  "all stars at the end are one": ["/a/**", "/a/b", true],
+};
+
+describe("a rule", () => {
+  it.each(Object.entries(MATCHES))("%s", (_name, [changed, asked, expected]) => {
+    expect(ruleAllows(rule(changed), { ...ASKED, ...asked })).toBe(expected);
+  });
+
+  it.each(Object.entries(URLS))("about URLs: %s", (_name, [pattern, path, expected]) => {
+    const asked = { ...ASKED, isResource: false, path };
+    expect(ruleAllows({ verbs: ["get"], nonResourceURLs: [pattern] }, asked)).toBe(expected);
+  });
+
+  it("about resources says nothing about URLs", () => {
+    expect(ruleAllows(rule({ resources: ["*"], apiGroups: ["*"] }), { ...ASKED, isResource: false, path: "/x" })).toBe(
+      false,
+    );
+  });
+});
+
+function aBinding(subject: RoleBinding["subjects"], changed: Partial<RoleBinding> = {}): RoleBinding {
+  return {
+    kind: "RoleBinding",
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    metadata: { name: "b" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "reader" },
+    ...(subject === undefined ? {} : { subjects: subject }),
+    ...changed,
+  };
+}
+
+const READER: ClusterRole = { kind: "ClusterRole", apiVersion: "", metadata: { name: "reader" }, rules: [rule({})] };
+
+function objects(cluster: readonly RoleBinding[], inNamespace: readonly RoleBinding[] = []): RbacObjects {
+  return {
+    clusterRoleBindings: () => cluster,
+    roleBindings: (namespace) => (namespace === "ns" ? inNamespace : []),
+    clusterRole: (name) => (name === "reader" ? READER : undefined),
+    role: () => undefined,
+  };
+}
+
+const group = { kind: "Group", name: "dev" };
+
+describe("RBAC", () => {
+  it("allows by a cluster role binding, and says which", () => {
+    expect(createRbacAuthorizer(objects([aBinding([group])])).authorize(ASKED)).toMatchObject({
+      kind: "Allow",
+      message: 'RBAC: allowed by ClusterRoleBinding "b" of ClusterRole "reader" to Group "dev"',
+    });
+  });
+
+  it("allows by a role binding in its own namespace only", () => {
+    const binding = aBinding([{ kind: "User", name: "jane" }], { metadata: { name: "b", namespace: "ns" } });
+    const rbac = createRbacAuthorizer(objects([], [binding]));
+    expect(rbac.authorize(ASKED)).toMatchObject({
+      kind: "Allow",
+      message: 'RBAC: allowed by RoleBinding "b/ns" of ClusterRole "reader" to User "jane"',
+    });
+    expect(rbac.authorize({ ...ASKED, namespace: "other" }).kind).toBe("NoOpinion");
+    expect(rbac.authorize({ ...ASKED, namespace: "" }).kind).toBe("NoOpinion");
+  });
+
+  it("knows a service account by its user name", () => {
+    const account = { kind: "ServiceAccount", name: "bot", namespace: "ns" };
+    const user = { username: "system:serviceaccount:ns:bot", groups: [] };
+    const rbac = createRbacAuthorizer(objects([aBinding([account])]));
+    expect(rbac.authorize({ ...ASKED, user }).kind).toBe("Allow");
+    expect(rbac.authorize(ASKED).kind).toBe("NoOpinion");
+  });
+
+  it("tells of a role that is missing, and goes on", () => {
+    const broken = aBinding([group], { roleRef: { apiGroup: "", kind: "ClusterRole", name: "gone" } });
+    expect(createRbacAuthorizer(objects([broken])).authorize(ASKED)).toMatchObject({
+      kind: "NoOpinion",
+      message: 'RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
+    });
+    expect(createRbacAuthorizer(objects([broken, aBinding([group])])).authorize(ASKED).kind).toBe("Allow");
+  });
+});
+
+describe("the chain", () => {
+  it("lets system:masters do everything, before anybody is asked", () => {
+    const user = { username: "root", groups: ["system:masters"] };
+    expect(createAuthorizerChain([privilegedAuthorizer]).authorize({ ...ASKED, user }).kind).toBe("Allow");
+  });
+
+  it("keeps the reasons of all who had no opinion", () => {
+    const silent = (message: string) => ({
+      authorize: () => ({ kind: "NoOpinion" as const, rule: "", reason: "", message }),
+    });
+    expect(createAuthorizerChain([silent("a"), silent(""), silent("b")]).authorize(ASKED)).toMatchObject({
+      kind: "NoOpinion",
+      message: "a\nb",
+    });
+  });
+});
+
+describe("covering", () => {
+  const held = [rule({ verbs: ["get", "list"] }), rule({ resources: ["*/status"], verbs: ["*"] })];
+  const covered: Record<string, [Partial<PolicyRule>, boolean]> = {
+    "what is held": [{}, true],
+    "two verbs of which one is not held": [{ verbs: ["get", "delete"] }, false],
+    "one name of what is held": [{ resourceNames: ["p"] }, true],
+    everything: [{ resources: ["*"] }, false],
+    "a status through the wildcard": [{ resources: ["nodes/status"], verbs: ["patch"] }, true],
+    "another group": [{ apiGroups: ["apps"] }, false],
+  };
+  it.each(Object.entries(covered))("%s", (_name, [wanted, expected]) => {
+    expect(uncovered(held, [rule(wanted)]).length === 0).toBe(expected);
+  });
+
+  it("never lets named rights cover unnamed ones", () => {
+    expect(uncovered([rule({ resourceNames: ["p"] })], [rule({})]).map(describeRule)).toEqual([
+      '{APIGroups:[""], Resources:["pods"], Verbs:["get"]}',
+    ]);
+  });
+
+  it("compares URLs by prefix", () => {
+    const urls = (url: string): PolicyRule => ({ verbs: ["get"], nonResourceURLs: [url] });
+    expect(uncovered([urls("/a/*")], [urls("/a/b"), urls("/a/*")])).toEqual([]);
+    expect(uncovered([urls("/a/b")], [urls("/a/*")])).toHaveLength(1);
+  });
+});

@@ -1,0 +1,1 @@
+export { AUTOUPDATE, type BootstrapPolicy, bootstrapPolicy, clusterRoleRules } from "./objects.ts";

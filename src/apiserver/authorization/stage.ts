@@ -1,0 +1,51 @@
+// Step 3, authorize: may this user ask for this? The texts are those of kube-apiserver; people search the web for them.
+
+import type { Answer, Call, Next, Parts } from "../call.ts";
+import type { RequestInfo } from "../entry/request-info.ts";
+import { forbidden, forbiddenPath } from "../reply/status.ts";
+import type { Attributes, Decision } from "./attributes.ts";
+
+export async function runAuthorization(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  const asked = attributesOf(call);
+  const decision = parts.authorizer.authorize(asked);
+  if (decision.kind === "Allow") return next();
+  throw refusalOf(asked, decision, call.info);
+}
+
+export function attributesOf({ info, user }: Pick<Call, "info" | "user">): Attributes {
+  return {
+    user,
+    verb: info.verb,
+    isResource: info.isResource,
+    path: info.path,
+    group: info.group,
+    version: info.version,
+    resource: info.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    fieldRequirements: info.fieldRequirements,
+  };
+}
+
+export function refusalOf(asked: Attributes, decision: Decision, info: Pick<RequestInfo, "name">) {
+  const reason = decision.message === "" ? "" : `: ${decision.message}`;
+  const why = `${describeQuestion(asked)}${reason}`;
+  if (!asked.isResource) return forbiddenPath(why);
+  const { group, version, resource } = asked;
+  return forbidden({ group, version, plural: resource, kind: "", namespaced: asked.namespace !== "" }, info.name, why);
+}
+
+function describeQuestion(asked: Attributes): string {
+  const user = JSON.stringify(asked.user.username);
+  if (!asked.isResource) return escapeHtml(`User ${user} cannot ${asked.verb} path ${JSON.stringify(asked.path)}`);
+  const resource = asked.subresource === "" ? asked.resource : `${asked.resource}/${asked.subresource}`;
+  const where = asked.namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(asked.namespace)}`;
+  const what = `resource ${JSON.stringify(resource)} in API group ${JSON.stringify(asked.group)}`;
+  return escapeHtml(`User ${user} cannot ${asked.verb} ${what} ${where}`);
+}
+
+/** The message repeats what the client sent, and somebody may show it in a browser. */
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

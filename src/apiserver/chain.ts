@@ -1,0 +1,28 @@
+// The way of a request through this server, outermost stage first: the one place where the order is written.
+// A request goes down the list and its answer comes back up, so reply, which turns every answer and every failure into
+// HTTP, stands first. docs/journey.md walks the same list.
+
+import { runAdmission } from "./admission/stage.ts";
+import { runAuthentication } from "./authentication/stage.ts";
+import { runAuthorization } from "./authorization/stage.ts";
+import type { Answer, Call, Parts, Stage } from "./call.ts";
+import { runEntry } from "./entry/stage.ts";
+import { runReply } from "./reply/stage.ts";
+import { runResources, runStorage, runWatching } from "./verbs/stages.ts";
+
+export const STAGES: readonly Stage[] = [
+  { name: "reply", path: "src/apiserver/reply", run: runReply },
+  { name: "entry", path: "src/apiserver/entry", run: runEntry },
+  { name: "authentication", path: "src/apiserver/authentication", run: runAuthentication },
+  { name: "authorization", path: "src/apiserver/authorization", run: runAuthorization },
+  { name: "admission", path: "src/apiserver/admission", run: runAdmission },
+  { name: "resources", path: "src/apiserver/resources", run: runResources },
+  { name: "storage", path: "src/apiserver/storage", run: runStorage },
+  { name: "watching", path: "src/apiserver/watching", run: runWatching },
+];
+
+export async function runChain(call: Call, parts: Parts, stages: readonly Stage[] = STAGES): Promise<Answer> {
+  const [stage, ...rest] = stages;
+  if (stage === undefined) return { kind: "text", status: 404, text: "404 page not found\n" };
+  return stage.run(call, () => runChain(call, parts, rest), parts);
+}

@@ -1,0 +1,47 @@
+// What must be stored before the first request: the namespaces every cluster has, and the bootstrap policy.
+
+import { type KubeObject, NAMESPACES } from "../api/meta/index.ts";
+import { isFault } from "../kernel/outcome/index.ts";
+import type { Clock } from "../platform/clock/index.ts";
+import { reconcileBootstrapPolicy } from "./authorization/index.ts";
+import { namespaceStrategy } from "./resources/kinds/namespace.ts";
+import { metaForCreate, orderFields } from "./resources/metadata.ts";
+import { keyOf } from "./storage/key.ts";
+import type { Storage } from "./storage/storage.ts";
+import { randomUid } from "./verbs/create.ts";
+
+const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+export interface Preparation {
+  readonly storage: Storage;
+  readonly clock: Clock;
+  readonly random: (count: number) => Uint8Array;
+}
+
+export async function prepareStorage(preparation: Preparation): Promise<void> {
+  const { storage } = preparation;
+  const asNew = (object: KubeObject) => stamped(object, preparation);
+  await Promise.all(SYSTEM_NAMESPACES.map((name) => ensureNamespace(storage, name, asNew)));
+  await reconcileBootstrapPolicy({ storage, asNew });
+}
+
+function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject {
+  const identity = { uid: randomUid({ parts: { random } }), nowMs: clock.now() };
+  return orderFields({ ...object, metadata: metaForCreate(object.metadata, identity) });
+}
+
+async function ensureNamespace(
+  storage: Storage,
+  name: string,
+  asNew: (object: KubeObject) => KubeObject,
+): Promise<void> {
+  const key = keyOf(NAMESPACES, { name });
+  if (storage.get(key) !== undefined) return;
+  const facts = { user: { username: "", groups: [] }, nowMs: 0 };
+  const bare = { kind: "Namespace", apiVersion: "v1", metadata: { name } };
+  try {
+    await storage.create(key, asNew(namespaceStrategy.prepareCreate(bare, facts)));
+  } catch (error) {
+    if (!isFault(error, "already-exists")) throw error;
+  }
+}

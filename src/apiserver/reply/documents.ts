@@ -1,0 +1,76 @@
+// The paths that are about no resource: discovery, version, health. Everything else is 404 in plain text, which clients
+// read as "this API is not served".
+
+import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
+import { headerValue } from "../../platform/http/index.ts";
+import type { Answer, Call } from "../call.ts";
+import { negotiate } from "./accept.ts";
+import { aggregatedDiscovery, legacyGroup, legacyGroups, legacyResources, legacyVersions } from "./discovery.ts";
+
+export const NOT_FOUND: Answer = { kind: "text", status: 404, text: "404 page not found\n" };
+
+const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const HEALTH_PATHS: readonly string[] = ["healthz", "livez", "readyz"];
+
+/** The Kubernetes this server behaves like; clients compare it with their own version. */
+const VERSION = {
+  major: "1",
+  minor: "36",
+  emulationMajor: "1",
+  emulationMinor: "36",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "35",
+  gitVersion: "v1.36.3",
+  gitCommit: "",
+  gitTreeState: "clean",
+  buildDate: "1970-01-01T00:00:00Z",
+  goVersion: "",
+  compiler: "countersign",
+  platform: "linux/amd64",
+};
+
+export function findDocument(call: Call): Answer {
+  const segments = call.info.path.replace(/^\/|\/$/g, "").split("/");
+  const [first = "", ...rest] = segments;
+  if (call.info.verb !== "get" && call.info.verb !== "head") return NOT_FOUND;
+  if (HEALTH_PATHS.includes(first)) return health(call, first, rest);
+  if (first === "version" && rest.length === 0) return { kind: "document", status: 200, body: VERSION };
+  if (first === "api" || first === "apis") return discovery(call, first, rest);
+  return NOT_FOUND;
+}
+
+function discovery(call: Call, root: "api" | "apis", rest: readonly string[]): Answer {
+  if (rest.length === 0) return rootDiscovery(call, root);
+  const [group = "", version = ""] = root === "api" ? ["", ...rest] : rest;
+  const depth = root === "api" ? rest.length + 1 : rest.length;
+  const body = depth === 1 ? legacyGroup(group) : depth === 2 ? legacyResources(group, version) : undefined;
+  return body === undefined ? NOT_FOUND : { kind: "document", status: 200, body };
+}
+
+function rootDiscovery(call: Call, root: "api" | "apis"): Answer {
+  const { headers } = call.request;
+  const { transform } = negotiate(headers, ["APIGroupDiscoveryList"]);
+  if (transform === undefined) {
+    const host = headerValue(headers, "host") ?? "";
+    return { kind: "document", status: 200, body: root === "api" ? legacyVersions(host) : legacyGroups() };
+  }
+  const body = encodeUtf8(JSON.stringify(aggregatedDiscovery(root)));
+  const tag = `"${encodeHex(sha256(body)).toUpperCase()}"`;
+  const shared = { etag: tag, vary: "Accept", "cache-control": "public", "audit-id": call.auditId };
+  if (headerValue(headers, "if-none-match") === tag) {
+    return { kind: "sent", http: { status: 304, headers: shared, body: new Uint8Array() } };
+  }
+  return { kind: "sent", http: { status: 200, headers: { ...shared, "content-type": AGGREGATED_TYPE }, body } };
+}
+
+/** The server answers only once storage and policy are loaded, so every check it could make has passed. */
+const CHECKS: readonly string[] = ["ping", "storage", "bootstrap-policy"];
+
+function health(call: Call, path: string, rest: readonly string[]): Answer {
+  const [check] = rest;
+  if (rest.length > 1 || (check !== undefined && !CHECKS.includes(check))) return NOT_FOUND;
+  if (check !== undefined || !call.query.has("verbose")) return { kind: "text", status: 200, text: "ok" };
+  const lines = CHECKS.map((name) => `[+]${name} ok\n`).join("");
+  return { kind: "text", status: 200, text: `${lines}${path} check passed\n` };
+}

@@ -1,0 +1,2 @@
+export { statusOfError } from "./fault-status.ts";
+export { runReply } from "./stage.ts";

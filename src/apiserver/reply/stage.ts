@@ -1,0 +1,46 @@
+// The outermost stage: whatever comes back, an answer or a failure, leaves as one HTTP answer with the same headers.
+
+import type { Status } from "../../api/meta/index.ts";
+import type { HttpAnswer } from "../../platform/http/index.ts";
+import type { Answer, Call, Next, Parts } from "../call.ts";
+import { encodeAnswer, json } from "./encode.ts";
+import { statusOfError } from "./fault-status.ts";
+
+export async function runReply(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  let http: HttpAnswer;
+  let problem: unknown;
+  try {
+    http = encodeAnswer(await next(), call, parts.clock.now);
+  } catch (error) {
+    const status = statusOfError(error);
+    if ((status.code ?? 500) >= 500) problem = error;
+    http = failed(status, call);
+  }
+  parts.log(lineOf(call, { status: http.status, nowMs: parts.clock.now(), problem }));
+  return { kind: "sent", http: withHeaders(http, call) };
+}
+
+function failed(status: Status, call: Call): HttpAnswer {
+  const http = json(status.code ?? 500, status, call);
+  const retryAfter = status.details?.retryAfterSeconds;
+  const retry = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { ...http, headers: { ...http.headers, "x-content-type-options": "nosniff", ...retry } };
+}
+
+function withHeaders(http: HttpAnswer, call: Call): HttpAnswer {
+  const shared = { "audit-id": call.auditId, "cache-control": "no-cache, private" };
+  return { ...http, headers: { ...shared, ...http.headers } };
+}
+
+function lineOf(call: Call, end: { status: number; nowMs: number; problem: unknown }) {
+  return {
+    auditId: call.auditId,
+    method: call.request.method,
+    path: call.info.path,
+    verb: call.info.verb,
+    user: call.user.username,
+    status: end.status,
+    durationMs: end.nowMs - call.receivedMs,
+    ...(end.problem === undefined ? {} : { problem: end.problem }),
+  };
+}

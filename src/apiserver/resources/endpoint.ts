@@ -1,0 +1,8 @@
+// Whom a request is for: a stored kind (with the subresource it names), or a review that is answered and forgotten.
+
+import type { Review } from "./review.ts";
+import type { Strategy, Subresource } from "./strategy.ts";
+
+export type Endpoint =
+  | { readonly kind: "stored"; readonly strategy: Strategy; readonly subresource: Subresource | undefined }
+  | { readonly kind: "review"; readonly review: Review };

@@ -1,0 +1,15 @@
+export type { Endpoint } from "./endpoint.ts";
+export { type FieldError, invalid, required } from "./field-error.ts";
+export {
+  formatTime,
+  metaForCreate,
+  metaForUpdate,
+  orderFields,
+  validateMeta,
+  validateMetaUpdate,
+} from "./metadata.ts";
+export { findEndpoint, REVIEWS, STRATEGIES } from "./registry.ts";
+export type { Review, ReviewFacts } from "./review.ts";
+export { type Shape, shapeProblem } from "./shape.ts";
+export type { Strategy, Subresource, UpdateRules, WriteFacts } from "./strategy.ts";
+export type { Cell, Column, TableLayout } from "./table.ts";

@@ -1,0 +1,1 @@
+export { csrStrategy } from "./strategy.ts";

@@ -1,0 +1,98 @@
+// CertificateSigningRequest: who may change what through which endpoint.
+//   main      metadata only; spec and status are put back silently
+//   /approval conditions; the certificate is put back
+//   /status   certificate (once) and conditions other than Approved and Denied
+// Behaviour of kubernetes/pkg/registry/certificates/certificates/strategy.go.
+
+import type { CertificateSigningRequest, CsrSpec, CsrStatus } from "../../../../api/certificates/index.ts";
+import { CSRS } from "../../../../api/meta/index.ts";
+import { pathSegment } from "../../names.ts";
+import { META_SHAPE } from "../../shape.ts";
+import { defineStrategy, SUBRESOURCE_VERBS, type Subresource, type WriteFacts } from "../../strategy.ts";
+import { restoreConditions, stampConditions } from "./conditions.ts";
+import { CSR_TABLE } from "./table.ts";
+import { validateSpec } from "./validate-spec.ts";
+import { validateStatusUpdate } from "./validate-status.ts";
+
+type Csr = CertificateSigningRequest;
+
+/** `status` is always there, if only as `{}`, as every API server shows it. */
+function withStatus(csr: Csr, status: CsrStatus | undefined): Csr {
+  const { certificate, conditions } = status ?? {};
+  return {
+    ...csr,
+    status: {
+      ...(conditions === undefined || conditions.length === 0 ? {} : { conditions }),
+      ...(certificate === undefined || certificate === "" ? {} : { certificate }),
+    },
+  };
+}
+
+/** The requester is whoever authenticated; what the client wrote there is thrown away. */
+function stampRequester(spec: CsrSpec, { user }: WriteFacts): CsrSpec {
+  const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = spec;
+  const extra = Object.keys(user.extra ?? {}).length === 0 ? {} : { extra: user.extra ?? {} };
+  const uid = user.uid === undefined ? {} : { uid: user.uid };
+  return { ...asked, username: user.username, ...uid, groups: user.groups, ...extra };
+}
+
+const approval: Subresource<Csr> = {
+  name: "approval",
+  verbs: SUBRESOURCE_VERBS,
+  prepareUpdate: (sent, current, facts) => {
+    const conditions = stampConditions(sent.status?.conditions ?? [], current, facts.nowMs);
+    const certificate = current.status?.certificate;
+    const status = { conditions, ...(certificate === undefined ? {} : { certificate }) };
+    return withStatus({ ...sent, spec: current.spec }, status);
+  },
+  validateUpdate: (next, current) => validateStatusUpdate(next, current, { mayDecide: true }),
+};
+
+const status: Subresource<Csr> = {
+  name: "status",
+  verbs: SUBRESOURCE_VERBS,
+  prepareUpdate: (sent, current, facts) => {
+    const restored = restoreConditions(sent.status?.conditions ?? [], current);
+    const conditions = stampConditions(restored, current, facts.nowMs);
+    return withStatus({ ...sent, spec: current.spec }, { ...sent.status, conditions });
+  },
+  validateUpdate: (next, current) => validateStatusUpdate(next, current, { mayDecide: false }),
+};
+
+export const csrStrategy = defineStrategy<Csr>({
+  resource: CSRS,
+  shortNames: ["csr"],
+  nameRule: pathSegment,
+  subresources: [approval, status],
+  shape: {
+    metadata: META_SHAPE,
+    spec: {
+      request: "bytes",
+      signerName: "string",
+      usages: ["string"],
+      expirationSeconds: "integer",
+      username: "string",
+      uid: "string",
+      groups: ["string"],
+      extra: { "*": ["string"] },
+    },
+    status: {
+      certificate: "bytes",
+      conditions: [
+        {
+          type: "string",
+          status: "string",
+          reason: "string",
+          message: "string",
+          lastUpdateTime: "time",
+          lastTransitionTime: "time",
+        },
+      ],
+    },
+  },
+  prepareCreate: (sent, facts) => withStatus({ ...sent, spec: stampRequester(sent.spec ?? {}, facts) }, undefined),
+  validateCreate: (next) => validateSpec(next.spec),
+  prepareUpdate: (sent, current) => withStatus({ ...sent, spec: current.spec }, current.status),
+  selectableFields: (csr) => ({ "spec.signerName": csr.spec.signerName }),
+  table: CSR_TABLE,
+});

@@ -1,0 +1,118 @@
+// What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Only the first well-formed PEM block of the request
+// is looked at; what follows it (attestation evidence, for one) is kept as it came.
+
+import type { CsrSpec } from "../../../../api/certificates/index.ts";
+import { parseBase64 } from "../../../../kernel/bytes/index.ts";
+import { isFault } from "../../../../kernel/outcome/index.ts";
+import { parsePem } from "../../../../kernel/pem/index.ts";
+import { parseCertificateRequest, verifyRequestSignature } from "../../../../kernel/x509/index.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../field-error.ts";
+import { dnsLabel, dnsSubdomain } from "../../names.ts";
+
+/** Ten minutes: shorter certificates would be renewed without end. */
+const MIN_EXPIRATION_SECONDS = 600;
+const MAX_DOMAIN = 253;
+/** Domain, slash, and a path of a subdomain, a dot and a label. */
+const MAX_SIGNER_NAME = MAX_DOMAIN + 1 + 253 + 1 + 63;
+
+const USAGES: readonly string[] = [
+  "any",
+  "cert sign",
+  "client auth",
+  "code signing",
+  "content commitment",
+  "crl sign",
+  "data encipherment",
+  "decipher only",
+  "digital signature",
+  "email protection",
+  "encipher only",
+  "ipsec end system",
+  "ipsec tunnel",
+  "ipsec user",
+  "key agreement",
+  "key encipherment",
+  "microsoft sgc",
+  "netscape sgc",
+  "ocsp signing",
+  "s/mime",
+  "server auth",
+  "signing",
+  "timestamping",
+];
+
+export function validateSpec(spec: CsrSpec): readonly FieldError[] {
+  return [
+    ...requestErrors(spec.request ?? ""),
+    ...signerErrors(spec.signerName ?? ""),
+    ...expirationErrors(spec.expirationSeconds),
+    ...usageErrors(spec.usages ?? []),
+  ];
+}
+
+function requestErrors(request: string): readonly FieldError[] {
+  const problem = requestProblem(request);
+  return problem === undefined ? [] : [invalid("spec.request", request, problem)];
+}
+
+function requestProblem(request: string): string | undefined {
+  try {
+    // Bytes outside the blocks may be anything; one character per byte keeps them harmless.
+    const [block] = parsePem(new TextDecoder("latin1").decode(parseBase64(request)));
+    if (block?.label !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
+    const parsed = parseCertificateRequest(block.bytes);
+    return verifyRequestSignature(parsed) ? undefined : "x509: signature of the certificate request does not verify";
+  } catch (error) {
+    if (isFault(error)) return error.message;
+    throw error;
+  }
+}
+
+function signerErrors(signer: string): readonly FieldError[] {
+  const field = "spec.signerName";
+  if (signer === "") return [required(field)];
+  if (signer === "kubernetes.io/legacy-unknown") {
+    return [invalid(field, signer, "the legacy signerName is not allowed via this API version")];
+  }
+  const segments = signer.split("/");
+  const [domain = "", path = ""] = segments;
+  if (segments.length !== 2) {
+    return [invalid(field, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'")];
+  }
+  const labels = domain.split(".");
+  return [
+    ...(domain.length > MAX_DOMAIN ? [tooLong(field, MAX_DOMAIN)] : []),
+    ...(labels.length < 2
+      ? [invalid(field, domain, "should be a domain with at least two segments separated by dots")]
+      : []),
+    ...labels.flatMap((label) =>
+      dnsLabel(label).map((text) => invalid(field, domain, `validating label "${label}": ${text}`)),
+    ),
+    ...path
+      .split(".")
+      .flatMap((label) =>
+        dnsSubdomain(label).map((text) => invalid(field, path, `validating label "${label}": ${text}`)),
+      ),
+    ...(signer.length > MAX_SIGNER_NAME ? [tooLong(field, MAX_SIGNER_NAME)] : []),
+  ];
+}
+
+function expirationErrors(seconds: number | undefined): readonly FieldError[] {
+  if (seconds === undefined || seconds >= MIN_EXPIRATION_SECONDS) return [];
+  const detail = `may not specify a duration less than ${MIN_EXPIRATION_SECONDS} seconds (10 minutes)`;
+  return [invalid("spec.expirationSeconds", seconds, detail)];
+}
+
+function usageErrors(usages: readonly string[]): readonly FieldError[] {
+  if (usages.length === 0) return [required("spec.usages")];
+  const seen = new Set<string>();
+  return usages.flatMap((usage, at) => {
+    const field = `spec.usages[${at}]`;
+    const repeated = seen.has(usage);
+    seen.add(usage);
+    return [
+      ...(USAGES.includes(usage) ? [] : [notSupported(field, usage, USAGES)]),
+      ...(repeated ? [duplicate(field, usage)] : []),
+    ];
+  });
+}

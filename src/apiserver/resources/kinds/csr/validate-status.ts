@@ -1,0 +1,87 @@
+// What a writer of /approval or /status may do to conditions and certificate. Whether the certificate fits the request is
+// not checked here, as in Kubernetes: that is the signer's duty (controller/signing/check.ts).
+
+import type { CertificateSigningRequest, CsrCondition } from "../../../../api/certificates/index.ts";
+import { parseBase64 } from "../../../../kernel/bytes/index.ts";
+import { isFault } from "../../../../kernel/outcome/index.ts";
+import { parsePem } from "../../../../kernel/pem/index.ts";
+import { parseCertificate } from "../../../../kernel/x509/index.ts";
+import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
+import { DECISIONS } from "./conditions.ts";
+
+type Csr = CertificateSigningRequest;
+
+const CONDITIONS = "status.conditions";
+/** These mean something by being there; "False" would be read as "True" by every client. */
+const TRUE_ONLY: readonly string[] = ["Approved", "Denied", "Failed"];
+const STATUSES: readonly string[] = ["False", "True", "Unknown"];
+
+export function validateStatusUpdate(next: Csr, current: Csr, options: { mayDecide: boolean }): readonly FieldError[] {
+  const conditions = next.status?.conditions ?? [];
+  return [
+    ...conditions.flatMap((condition, at) => conditionErrors(condition, at, conditions)),
+    ...exclusionErrors(conditions, current.status?.conditions ?? []),
+    ...TRUE_ONLY.flatMap((type) => changeErrors(type, { next, current }, options.mayDecide)),
+    ...certificateErrors(next.status?.certificate ?? "", current.status?.certificate ?? ""),
+  ];
+}
+
+function conditionErrors(condition: CsrCondition, at: number, all: readonly CsrCondition[]): readonly FieldError[] {
+  const { type, status }: { readonly type: string; readonly status: string } = condition;
+  const field = `${CONDITIONS}[${at}]`;
+  const allowed = TRUE_ONLY.includes(type) ? ["True"] : STATUSES;
+  const isRepeated = all.findIndex((other) => other.type === type) < at;
+  const errors: FieldError[] = [];
+  if ((type ?? "") === "") errors.push(required(`${field}.type`));
+  if ((status ?? "") === "") errors.push(required(`${field}.status`));
+  else if (!allowed.includes(status)) errors.push(notSupported(`${field}.status`, status, allowed));
+  if (isRepeated) errors.push(duplicate(`${field}.type`, type));
+  return errors;
+}
+
+function exclusionErrors(next: readonly CsrCondition[], old: readonly CsrCondition[]): readonly FieldError[] {
+  const hasBoth = (conditions: readonly CsrCondition[]) =>
+    DECISIONS.every((type) => conditions.some((condition) => condition.type === type));
+  if (!hasBoth(next) || hasBoth(old)) return [];
+  const second = next.filter((condition) => DECISIONS.includes(condition.type))[1]?.type;
+  return [invalid(CONDITIONS, second, "Approved and Denied conditions are mutually exclusive")];
+}
+
+function changeErrors(
+  type: string,
+  { next, current }: { next: Csr; current: Csr },
+  mayDecide: boolean,
+): readonly FieldError[] {
+  const count = (csr: Csr) => (csr.status?.conditions ?? []).filter((condition) => condition.type === type).length;
+  const [before, after] = [count(current), count(next)];
+  if (after < before) return [forbiddenField(CONDITIONS, `updates may not remove a condition of type "${type}"`)];
+  if (after > before && DECISIONS.includes(type) && !mayDecide) {
+    return [forbiddenField(CONDITIONS, `updates may not add a condition of type "${type}"`)];
+  }
+  return [];
+}
+
+function certificateErrors(next: string, current: string): readonly FieldError[] {
+  if (next === current) return [];
+  const field = "status.certificate";
+  if (current !== "") return [forbiddenField(field, "updates may not modify existing certificate content")];
+  const problem = certificateProblem(next);
+  return problem === undefined ? [] : [invalid(field, "<certificate data>", problem)];
+}
+
+function certificateProblem(certificate: string): string | undefined {
+  try {
+    const blocks = parsePem(new TextDecoder("latin1").decode(parseBase64(certificate)));
+    for (const block of blocks) {
+      if (block.label !== "CERTIFICATE") {
+        return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(block.label)}`;
+      }
+      if (block.headers.length > 0) return "no PEM block headers are permitted";
+      parseCertificate(block.bytes);
+    }
+    return blocks.length === 0 ? "must contain at least one CERTIFICATE PEM block" : undefined;
+  } catch (error) {
+    if (isFault(error)) return `x509: malformed certificate: ${error.message}`;
+    throw error;
+  }
+}

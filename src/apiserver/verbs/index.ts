@@ -1,0 +1,1 @@
+export { runResources, runStorage, runWatching } from "./stages.ts";

@@ -1,0 +1,99 @@
+// The inner stages: resources finds whom the request is for, storage runs the verb, watching opens a stream. They live here
+// because resources/ is pure and storage/ and watching/ know nothing of HTTP; what joins them is the verbs.
+
+import type { Answer, Call, Next, Parts } from "../call.ts";
+import { JSON_TYPE, readJsonBody } from "../entry/body.ts";
+import { countParameter, isTrue } from "../entry/query.ts";
+import type { RequestInfo } from "../entry/request-info.ts";
+import { negotiate, OBJECT_TRANSFORMS } from "../reply/accept.ts";
+import { findDocument, NOT_FOUND } from "../reply/documents.ts";
+import { invalidObject, methodNotAllowed, unknownResource } from "../reply/status.ts";
+import type { Endpoint } from "../resources/endpoint.ts";
+import { findEndpoint, isServedVersion } from "../resources/registry.ts";
+import type { Review } from "../resources/review.ts";
+import { createWatch } from "../watching/watch.ts";
+import { create } from "./create.ts";
+import { decodeObject } from "./decode.ts";
+import { remove, removeCollection } from "./delete.ts";
+import { patch } from "./patch/index.ts";
+import { get, list, prefixFor } from "./read.ts";
+import { readOptions } from "./read-options.ts";
+import { selectionOf } from "./selection.ts";
+import { type StoredCall, storedCall } from "./stored-call.ts";
+import { update } from "./update.ts";
+
+/** Whom is the request for? Reviews and documents are answered here; stored kinds go on. */
+export async function runResources(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  const { info } = call;
+  if (!info.isResource) return findDocument(call);
+  const endpoint = findEndpoint(info);
+  if (endpoint === undefined) {
+    if (isServedVersion(info.group, info.version)) throw unknownResource();
+    return NOT_FOUND;
+  }
+  // Before anything is written: an answer that the client does not take must not be the answer to a done deed.
+  call.accepted = negotiate(call.request.headers, endpoint.kind === "stored" ? OBJECT_TRANSFORMS : []);
+  if (endpoint.kind === "review") return review(endpoint.review, call, parts);
+  if (!isServed(endpoint, info)) throw methodNotAllowed();
+  call.endpoint = endpoint;
+  return next();
+}
+
+/** The verb must be one of the kind's, and fit the path: POST goes to a collection, PUT and PATCH to an object. */
+function isServed(endpoint: Extract<Endpoint, { kind: "stored" }>, info: RequestInfo): boolean {
+  const { strategy, subresource } = endpoint;
+  const verbs = subresource?.verbs ?? strategy.verbs;
+  if (!verbs.includes(info.verb)) return false;
+  if (info.verb === "create") return info.name === "" && (info.namespace !== "" || !strategy.resource.namespaced);
+  if (info.verb === "update" || info.verb === "patch") return info.name !== "";
+  return info.verb !== "deletecollection" || info.namespace !== "" || !strategy.resource.namespaced;
+}
+
+async function review(kind: Review, call: Call, parts: Parts): Promise<Answer> {
+  const { resource } = kind;
+  if (call.info.verb !== "create") throw methodNotAllowed();
+  const asked = decodeObject((await readJsonBody(call.request, [JSON_TYPE])) ?? {}, kind);
+  const errors = kind.validate(asked);
+  if (errors.length > 0) throw invalidObject(resource, asked.metadata.name ?? "", errors);
+  const facts = { user: call.user, nowMs: parts.clock.now(), authorize: parts.authorizer.authorize };
+  return { kind: "object", status: 201, object: kind.answer(asked, facts) };
+}
+
+const STORED_VERBS: Readonly<Record<string, (stored: StoredCall) => Promise<Answer>>> = {
+  get,
+  list,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+/** Everything but watch ends here. */
+export async function runStorage(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  const stored = storedCall(call, parts);
+  const verb = STORED_VERBS[call.info.verb];
+  return stored === undefined || verb === undefined ? next() : verb(stored);
+}
+
+export async function runWatching(call: Call, _next: Next, parts: Parts): Promise<Answer> {
+  const stored = storedCall(call, parts);
+  if (stored === undefined) return NOT_FOUND;
+  const options = readOptions(call.query, true);
+  const selection = selectionOf(stored);
+  const watch = createWatch({
+    storage: parts.storage,
+    clock: parts.clock,
+    random: () => (parts.random(1)[0] ?? 0) / 256,
+    prefix: prefixFor(stored),
+    resource: stored.resource,
+    matches: selection.matches,
+    parameters: {
+      resourceVersion: options.resourceVersion,
+      sendInitialEvents: options.sendInitialEvents,
+      allowWatchBookmarks: isTrue(call.query.first("allowWatchBookmarks")),
+      timeoutSeconds: countParameter(call.query, "timeoutSeconds"),
+    },
+  });
+  return { kind: "events", watch };
+}

@@ -1,0 +1,93 @@
+// Base64 and base64url (RFC 4648). The strict readers take the one canonical spelling of each byte string: padding exactly
+// where it belongs and zero bits in the tail, so that two different texts never mean the same bytes.
+// Written without Buffer because the console runs this folder in a browser.
+import { Fault } from "../outcome/index.ts";
+
+const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const INVALID = 0xff;
+const PAD = 0x3d;
+
+const STANDARD_VALUES = valuesOf(STANDARD);
+const URL_SAFE_VALUES = valuesOf(URL_SAFE);
+
+export function encodeBase64(bytes: Uint8Array): string {
+  const text = encodeWith(STANDARD, bytes);
+  return text.padEnd(Math.ceil(text.length / 4) * 4, "=");
+}
+
+export function encodeBase64Url(bytes: Uint8Array): string {
+  return encodeWith(URL_SAFE, bytes);
+}
+
+export function parseBase64(text: string): Uint8Array {
+  if (text.length % 4 !== 0)
+    throw new Fault("malformed", "base64 text must be padded to a multiple of four characters");
+  return decode(text.slice(0, text.length - paddingOf(text)), { values: STANDARD_VALUES, strictTail: true });
+}
+
+export function parseBase64Url(text: string): Uint8Array {
+  return decode(text, { values: URL_SAFE_VALUES, strictTail: true });
+}
+
+/** Padded base64 whose unused tail bits may be anything: what Go's encoding/base64 accepts, needed to read PEM as Go does. */
+export function parseBase64Lenient(text: string): Uint8Array {
+  if (text.length % 4 !== 0)
+    throw new Fault("malformed", "base64 text must be padded to a multiple of four characters");
+  return decode(text.slice(0, text.length - paddingOf(text)), { values: STANDARD_VALUES, strictTail: false });
+}
+
+function paddingOf(text: string): number {
+  if (text.charCodeAt(text.length - 1) !== PAD) return 0;
+  return text.charCodeAt(text.length - 2) === PAD ? 2 : 1;
+}
+
+function encodeWith(alphabet: string, bytes: Uint8Array): string {
+  let text = "";
+  let offset = 0;
+  for (; offset + 2 < bytes.length; offset += 3) {
+    const group = (at(bytes, offset) << 16) | (at(bytes, offset + 1) << 8) | at(bytes, offset + 2);
+    text +=
+      alphabet.charAt(group >> 18) +
+      alphabet.charAt((group >> 12) & 63) +
+      alphabet.charAt((group >> 6) & 63) +
+      alphabet.charAt(group & 63);
+  }
+  const left = bytes.length - offset;
+  if (left === 0) return text;
+  const group = (at(bytes, offset) << 16) | (at(bytes, offset + 1) << 8);
+  text += alphabet.charAt(group >> 18) + alphabet.charAt((group >> 12) & 63);
+  return left === 2 ? text + alphabet.charAt((group >> 6) & 63) : text;
+}
+
+function decode(text: string, rules: { readonly values: Uint8Array; readonly strictTail: boolean }): Uint8Array {
+  if (text.length % 4 === 1) throw new Fault("malformed", "base64 text has an impossible length");
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let bits = 0;
+  let bitCount = 0;
+  let written = 0;
+  for (let i = 0; i < text.length; i++) {
+    const value = rules.values[text.charCodeAt(i)] ?? INVALID;
+    if (value === INVALID) throw new Fault("malformed", "base64 text has a character outside its alphabet");
+    bits = ((bits << 6) | value) & 0xfff;
+    bitCount += 6;
+    if (bitCount >= 8) {
+      bitCount -= 8;
+      bytes[written++] = (bits >> bitCount) & 0xff;
+    }
+  }
+  if (rules.strictTail && (bits & ((1 << bitCount) - 1)) !== 0) {
+    throw new Fault("malformed", "base64 text must end in zero bits");
+  }
+  return bytes;
+}
+
+function at(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+function valuesOf(alphabet: string): Uint8Array {
+  const values = new Uint8Array(128).fill(INVALID);
+  for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i;
+  return values;
+}

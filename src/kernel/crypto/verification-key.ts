@@ -1,0 +1,97 @@
+// A public key ready to verify signatures. OpenSSL's import is the dearest step of reading a CSR, so a key that is only
+// carried along is never imported, and one that verifies again and again (a CA's) is imported once and kept.
+import {
+  constants,
+  createPublicKey,
+  type JsonWebKey,
+  type JsonWebKeyInput,
+  type PublicKeyInput,
+  type VerifyJsonWebKeyInput,
+  type VerifyKeyObjectInput,
+  type VerifyPublicKeyInput,
+  verify,
+} from "node:crypto";
+import type { Curve } from "./curves.ts";
+import { ALGORITHM_FACTS, type KeyAlgorithm, type SignatureAlgorithm } from "./signature-algorithm.ts";
+
+export type KeyMaterial =
+  | { readonly algorithm: "RSA"; readonly modulus: Uint8Array; readonly exponent: Uint8Array }
+  | { readonly algorithm: "EC"; readonly curve: Curve; readonly x: Uint8Array; readonly y: Uint8Array }
+  | { readonly algorithm: "Ed25519"; readonly point: Uint8Array };
+
+export interface SignedBytes {
+  readonly algorithm: SignatureAlgorithm;
+  readonly bytes: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/**
+ * OpenSSL 3 has two ways to import a key, and neither wins everywhere. Measured on Node 20 in microseconds, JWK / SPKI:
+ * RSA-2048 4 / 126, Ed25519 7 / 87, P-256 90 / 165, P-384 515 / 112. The JWK way multiplies the point by the group order,
+ * which is fast only where the curve has hand-written code.
+ */
+const IMPORT_AS_SPKI: ReadonlySet<Curve> = new Set(["P-384", "P-521"]);
+
+export class VerificationKey {
+  readonly algorithm: KeyAlgorithm;
+  readonly #material: KeyMaterial;
+  readonly #spki: Uint8Array;
+  #kept: VerifyKeyObjectInput | undefined;
+  #isUsed = false;
+
+  constructor(spki: Uint8Array, material: KeyMaterial) {
+    this.algorithm = material.algorithm;
+    this.#material = material;
+    this.#spki = spki;
+  }
+
+  /** False for a wrong signature, and for an algorithm that is not this kind of key's. */
+  verify(signed: SignedBytes): boolean {
+    const facts = ALGORITHM_FACTS[signed.algorithm];
+    if (facts.key !== this.algorithm) return false;
+    const key = this.#key();
+    const { pssSaltLength: saltLength } = facts;
+    const input = saltLength === undefined ? key : { ...key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
+    return verify(facts.hash, signed.bytes, input, signed.signature);
+  }
+
+  /** The first time as it is: a CSR's key verifies once, and not making a KeyObject for it saves 10 of some 310 µs. */
+  #key(): VerifyKeyObjectInput | VerifyPublicKeyInput | VerifyJsonWebKeyInput {
+    if (this.#kept !== undefined) return this.#kept;
+    const input = importable(this.#spki, this.#material);
+    if (this.#isUsed) this.#kept = { key: createPublicKey(input) };
+    this.#isUsed = true;
+    return input;
+  }
+}
+
+function importable(spki: Uint8Array, material: KeyMaterial): PublicKeyInput | JsonWebKeyInput {
+  if (material.algorithm === "EC" && IMPORT_AS_SPKI.has(material.curve)) {
+    return { key: bufferOver(spki), format: "der", type: "spki" };
+  }
+  return { key: jwkOf(material), format: "jwk" };
+}
+
+function jwkOf(material: KeyMaterial): JsonWebKey {
+  switch (material.algorithm) {
+    case "RSA":
+      return { kty: "RSA", n: base64Url(material.modulus), e: base64Url(material.exponent) };
+    case "EC":
+      return { kty: "EC", crv: material.curve, x: base64Url(material.x), y: base64Url(material.y) };
+    case "Ed25519":
+      return { kty: "OKP", crv: "Ed25519", x: base64Url(material.point) };
+  }
+}
+
+/** Native code: this runs once for every CSR. */
+function base64Url(bytes: Uint8Array): string {
+  return bufferOver(bytes).toString("base64url");
+}
+
+function bufferOver(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+}
+
+export function verifySignature(key: VerificationKey, signed: SignedBytes): boolean {
+  return key.verify(signed);
+}

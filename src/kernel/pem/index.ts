@@ -1,0 +1,2 @@
+export { encodePem } from "./encode.ts";
+export { type PemBlock, parsePem } from "./parse.ts";

@@ -1,0 +1,70 @@
+export type { Curve, SignatureAlgorithm } from "../crypto/index.ts";
+export {
+  type CertificateTemplate,
+  type RequestTemplate,
+  type Signer,
+  signCertificate,
+  signCertificateRequest,
+} from "./build.ts";
+export { type Certificate, parseCertificate, verifyCertificateSignature } from "./certificate.ts";
+export {
+  CHAIN_REFUSALS,
+  type ChainAcceptance,
+  type ChainInput,
+  type ChainRefusal,
+  type ChainRefusalReason,
+  type ChainResult,
+  validateChain,
+} from "./chain/index.ts";
+export {
+  type BasicConstraints,
+  basicConstraintsExtension,
+  parseBasicConstraints,
+} from "./extensions/basic-constraints.ts";
+export { type Extension, findExtension } from "./extensions/extension.ts";
+export { authorityKeyIdExtension, computeKeyId, subjectKeyIdExtension } from "./extensions/key-ids.ts";
+export {
+  extKeyUsageExtension,
+  KEY_USAGES,
+  type KeyUsage,
+  keyUsageExtension,
+  parseExtKeyUsage,
+  parseKeyUsage,
+} from "./extensions/key-usage.ts";
+export type { NameConstraints } from "./extensions/name-constraints.ts";
+export {
+  parseSubjectAltNames,
+  type SubjectAltNames,
+  type SubjectAltNameTemplate,
+  subjectAltNameExtension,
+} from "./extensions/subject-alt-names.ts";
+export type { GeneralName } from "./general-names.ts";
+export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
+export { matchesDnsName, matchesIpAddress } from "./match-host.ts";
+export { encodeName, type Name, type NameAttribute, type NameTemplate, parseName } from "./name.ts";
+export {
+  EKU_ANY,
+  EKU_CLIENT_AUTH,
+  EKU_CODE_SIGNING,
+  EKU_EMAIL_PROTECTION,
+  EKU_IPSEC_END_SYSTEM,
+  EKU_IPSEC_TUNNEL,
+  EKU_IPSEC_USER,
+  EKU_MICROSOFT_SGC,
+  EKU_NETSCAPE_SGC,
+  EKU_OCSP_SIGNING,
+  EKU_SERVER_AUTH,
+  EKU_TIME_STAMPING,
+  OID_AUTHORITY_KEY_ID,
+  OID_BASIC_CONSTRAINTS,
+  OID_COMMON_NAME,
+  OID_EXT_KEY_USAGE,
+  OID_EXTENSION_REQUEST,
+  OID_KEY_USAGE,
+  OID_NAME_CONSTRAINTS,
+  OID_ORGANIZATION,
+  OID_SUBJECT_ALT_NAME,
+  OID_SUBJECT_KEY_ID,
+} from "./oids.ts";
+export { type PublicKey, parsePublicKey } from "./public-key.ts";
+export { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "./request.ts";

@@ -1,0 +1,209 @@
+import { connect, type TLSSocket } from "node:tls";
+import { afterEach, describe, expect, it } from "vitest";
+import { aTestCa } from "../../../test/builders/tls-pair.ts";
+import { aLeaf, anIntermediate, aRoot } from "../../../test/builders/x509.ts";
+import { encodePem } from "../../kernel/pem/index.ts";
+import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
+import { type Listener, startListener } from "./listener.ts";
+
+const ca = aTestCa();
+let listener: Listener | undefined;
+afterEach(async () => {
+  await listener?.close();
+  listener = undefined;
+});
+
+async function start(handler: HttpHandler): Promise<Listener> {
+  const { certPem, keyPem } = ca;
+  listener = await startListener({ host: "127.0.0.1", port: 0, servingCertificate: { certPem, keyPem }, handler });
+  return listener;
+}
+
+function answer(text: string, status = 200): HttpAnswer {
+  return { status, headers: {}, body: Buffer.from(text) };
+}
+
+interface RawOptions {
+  readonly until?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** Sends exactly these bytes and reads until the server closes or `until` is seen. */
+async function raw(port: number, bytes: string, options: RawOptions = {}): Promise<string> {
+  const { until, ...identity } = options;
+  const socket: TLSSocket = connect({
+    ...identity,
+    port,
+    host: "127.0.0.1",
+    rejectUnauthorized: false,
+    ALPNProtocols: ["http/1.1"],
+  });
+  let received = "";
+  socket.on("secureConnect", () => socket.write(bytes));
+  return new Promise((resolve) => {
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.toString();
+      if (until !== undefined && received.includes(until)) socket.destroy();
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(received));
+  });
+}
+
+describe("the listener", () => {
+  it("hands a request over as it came, and the peer's certificates as bytes", async () => {
+    const seen: HttpRequest[] = [];
+    const { port } = await start(async (request) => {
+      seen.push(request);
+      return answer("hello");
+    });
+    const text = await raw(port, "GET /a%2fb?c=d HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK/);
+    expect(text).toMatch(/hello$/);
+    expect(seen[0]).toMatchObject({ method: "GET", target: "/a%2fb?c=d", peerCertificates: [] });
+  });
+
+  it("hands over the whole chain a peer sent, leaf first and unjudged", async () => {
+    const root = aRoot();
+    const middle = anIntermediate(root);
+    const leaf = aLeaf(middle);
+    const seen: (readonly Uint8Array[])[] = [];
+    const { port } = await start(async ({ peerCertificates }) => {
+      seen.push(peerCertificates);
+      return answer("x");
+    });
+    const cert = [leaf, middle].map(({ certificate }) => encodePem("CERTIFICATE", certificate.raw)).join("");
+    await raw(port, "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", { cert, key: leaf.key.encodePem() });
+    expect(seen[0]?.map((der) => Buffer.from(der).toString("hex"))).toEqual(
+      [leaf, middle].map(({ certificate }) => Buffer.from(certificate.raw).toString("hex")),
+    );
+  });
+
+  it("reads a body up to the limit and not a byte more", async () => {
+    const { port } = await start(async (request) => {
+      try {
+        return answer(`${(await request.readBody(10)).length} bytes`);
+      } catch (error) {
+        return answer((error as { code: string }).code, 413);
+      }
+    });
+    const post = (length: number) =>
+      raw(
+        port,
+        `POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${length}\r\n\r\n${"x".repeat(length)}`,
+      );
+    expect(await post(10)).toMatch(/10 bytes$/);
+    expect(await post(11)).toMatch(/limit-exceeded$/);
+    const chunked =
+      "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\nb\r\nxxxxxxxxxxx\r\n0\r\n\r\n";
+    expect(await raw(port, chunked)).toMatch(/limit-exceeded$/);
+  });
+
+  const smuggled: Record<string, string> = {
+    "a length and chunks":
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /admin HTTP/1.1\r\nhost: x\r\n\r\n",
+    "two lengths":
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 30\r\n\r\nGET /admin HTTP/1.1\r\nhost: x\r\n\r\n",
+    "a length that is no number": "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0x3\r\n\r\nabc",
+    "a space before the colon": "GET / HTTP/1.1\r\nhost : x\r\n\r\n",
+    "a folded header": "GET / HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n",
+    "a bare line feed in a header": "GET / HTTP/1.1\r\nhost: x\r\nauthorization: a\nb: c\r\n\r\n",
+    "no host": "GET / HTTP/1.1\r\n\r\n",
+    "headers without end": `GET / HTTP/1.1\r\nhost: x\r\na: ${"b".repeat(70_000)}\r\n\r\n`,
+  };
+  it.each(Object.entries(smuggled))("refuses %s before anybody sees it", async (_name, bytes) => {
+    const seen: string[] = [];
+    const { port } = await start(async (request) => {
+      seen.push(request.target);
+      return answer("served");
+    });
+    // Refused in words, or cut off in the middle of them.
+    expect(await raw(port, bytes)).toMatch(/^(?:HTTP\/1\.1 4\d\d|$)/);
+    expect(seen).toEqual([]);
+  });
+
+  it("ends the connection when an answer leaves a body unread", async () => {
+    const seen: string[] = [];
+    const { port } = await start(async (request) => {
+      seen.push(request.target);
+      return answer("no", 403);
+    });
+    const text = await raw(port, "POST /a HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nGET /admin HTTP/1.1\r\n");
+    expect(text).toMatch(/^HTTP\/1\.1 403/);
+    expect(seen).toEqual(["/a"]);
+  });
+
+  it("closes cleanly: streams end, idle connections go, and nothing new comes in", async () => {
+    const signals: AbortSignal[] = [];
+    async function* until(signal: AbortSignal): AsyncGenerator<string> {
+      yield "first\n";
+      await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+      yield "last\n";
+    }
+    const { port } = await start(async ({ signal }) => {
+      signals.push(signal);
+      return { status: 200, headers: {}, body: until(signal) };
+    });
+    const reading = raw(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    while (signals.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await listener?.close();
+    listener = undefined;
+    expect(await reading).toMatch(/last/);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(await raw(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n")).toBe("");
+  });
+
+  it("closes although a peer stalls in the middle of a body", async () => {
+    let isReading = false;
+    const { port } = await start(async (request) => {
+      isReading = true;
+      return answer(String((await request.readBody(1000)).length));
+    });
+    const stalled = raw(port, "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\nabc");
+    while (!isReading) await new Promise((resolve) => setImmediate(resolve));
+    await listener?.close();
+    listener = undefined;
+    expect(await stalled).toBe("");
+  });
+
+  it("tells a stream when its reader is gone", async () => {
+    let signal: AbortSignal | undefined;
+    async function* ticking(): AsyncGenerator<string> {
+      yield "first\n";
+      await new Promise((resolve) => signal?.addEventListener("abort", resolve, { once: true }));
+    }
+    const { port } = await start(async (request) => {
+      signal = request.signal;
+      return { status: 200, headers: {}, body: ticking() };
+    });
+    await raw(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n", { until: "first" });
+    await new Promise<void>((resolve) => {
+      if (signal?.aborted === true) resolve();
+      else signal?.addEventListener("abort", () => resolve(), { once: true });
+    });
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("uses a new certificate for the next handshake", async () => {
+    const started = await start(async () => answer("x"));
+    const other = aTestCa("another");
+    started.useCertificate({ certPem: other.certPem, keyPem: other.keyPem });
+    const socket = connect({ port: started.port, host: "127.0.0.1", rejectUnauthorized: false });
+    await new Promise((resolve) => socket.once("secureConnect", resolve));
+    expect(socket.getPeerCertificate().subject.CN).toBe("another");
+    socket.destroy();
+  });
+
+  it("says which address it cannot have", async () => {
+    const { port } = await start(async () => answer("x"));
+    const { certPem, keyPem } = ca;
+    const again = startListener({
+      host: "127.0.0.1",
+      port,
+      servingCertificate: { certPem, keyPem },
+      handler: async () => answer(""),
+    });
+    await expect(again).rejects.toMatchObject({ code: "io-failed", message: expect.stringContaining(String(port)) });
+  });
+});
