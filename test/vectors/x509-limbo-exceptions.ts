@@ -21,17 +21,15 @@ export const LEFT_OUT: ReadonlyMap<string, string> = listed([
 /** Refused by the data for a policy that is not ours. None of them lets a certificate speak for what its issuer did not sign. */
 export const ACCEPTED_ON_PURPOSE: ReadonlyMap<string, string> = listed([
   [
-    "a duty of issuers, not of path validation (RFC 5280 §6.1); CAs made by Go before 1.15, and so by kubeadm, have no key identifiers and live until 2030",
-    [
-      "rfc5280::aki::leaf-missing-aki",
-      "rfc5280::aki::intermediate-missing-aki",
-      "rfc5280::aki::cross-signed-root-missing-aki",
-      "rfc5280::ski::root-missing-ski",
-      "rfc5280::ski::intermediate-missing-ski",
-    ],
+    "a trust anchor is taken as the operator gave it (RFC 5280 §6.1.1 d); CAs made by Go before 1.15, and so by kubeadm, have no key identifier and live until 2030",
+    ["rfc5280::ski::root-missing-ski"],
   ],
   [
-    "easy-rsa, which the Kubernetes documentation names, writes a root's basic constraints non-critical; they are applied all the same",
+    "a trust anchor again; contradicts cve::cve-2024-0567, whose anchor has no such identifier either and is accepted",
+    ["rfc5280::aki::cross-signed-root-missing-aki"],
+  ],
+  [
+    "a trust anchor again: easy-rsa, which the Kubernetes documentation names, writes a root's basic constraints non-critical; they are applied all the same",
     ["rfc5280::root-non-critical-basic-constraints"],
   ],
   [

@@ -2,9 +2,11 @@ export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } 
 export {
   buildTokenSecret,
   DEFAULT_TOKEN_GROUP,
-  readSigningToken,
-  type SigningToken,
+  isExpired,
+  readTokenSecret,
+  type StoredToken,
   TOKEN_NAMESPACE,
   TOKEN_SECRET_TYPE,
   type TokenSecretOptions,
+  tokenSecretName,
 } from "./token-secret.ts";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { START_MS } from "../../../test/fakes/clock.ts";
 import type { Secret } from "../../api/core/index.ts";
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
-import { buildTokenSecret, readSigningToken } from "./token-secret.ts";
+import { buildTokenSecret, isExpired, readTokenSecret } from "./token-secret.ts";
 
 const token = { id: "7f3a9c", secret: "0123456789abcdef" };
 const options = { nowMs: START_MS, ttlMs: 900_000 };
@@ -39,13 +39,34 @@ describe("the Secret of a token", () => {
     expect(() => buildTokenSecret(token, { ...options, groups: ["system:masters"] })).toThrow(/system:masters/);
   });
 
-  it("is read back for signing", () => {
-    expect(readSigningToken(buildTokenSecret(token, options))).toEqual({ ...token, expiresMs: START_MS + 900_000 });
-    expect(readSigningToken(withValue("expiration", undefined))).toMatchObject({ expiresMs: undefined });
+  it("is read back with all it allows", () => {
+    expect(readTokenSecret(buildTokenSecret(token, options))).toEqual({
+      ...token,
+      expiresMs: START_MS + 900_000,
+      maySign: true,
+      mayAuthenticate: true,
+      groups: ["system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token"],
+    });
+    expect(readTokenSecret(withValue("expiration", undefined))).toMatchObject({ expiresMs: undefined });
+  });
+
+  it("allows only what says exactly true, and no login with a foreign group", () => {
+    expect(readTokenSecret(withValue("usage-bootstrap-signing", "yes"))).toMatchObject({ maySign: false });
+    expect(readTokenSecret(withValue("usage-bootstrap-authentication", undefined))).toMatchObject({
+      mayAuthenticate: false,
+    });
+    expect(readTokenSecret(withValue("auth-extra-groups", "system:masters"))).toMatchObject({ groups: undefined });
+  });
+
+  it("ends at its end, not after it", () => {
+    const stored = readTokenSecret(buildTokenSecret(token, options));
+    expect(stored !== undefined && [START_MS + 899_999, START_MS + 900_000].map((ms) => isExpired(stored, ms))).toEqual(
+      [false, true],
+    );
   });
 
   it("has expired long ago when its end cannot be read", () => {
-    expect(readSigningToken(withValue("expiration", "tomorrow"))).toMatchObject({ expiresMs: 0 });
+    expect(readTokenSecret(withValue("expiration", "tomorrow"))).toMatchObject({ expiresMs: 0 });
   });
 
   it.each<[string, Secret]>([
@@ -53,7 +74,6 @@ describe("the Secret of a token", () => {
     ["it has no id", withValue("token-id", undefined)],
     ["it has no secret", withValue("token-secret", undefined)],
     ["its secret is empty", withValue("token-secret", "")],
-    ["it may not sign", withValue("usage-bootstrap-signing", "yes")],
     ["it is of another type", { ...buildTokenSecret(token, options), type: "Opaque" }],
     ["its values are not base64", { ...buildTokenSecret(token, options), data: { "token-id": "%" } }],
     [
@@ -63,7 +83,7 @@ describe("the Secret of a token", () => {
         metadata: { name: "bootstrap-token-7f3a9c", deletionTimestamp: "2026-01-01T00:00:00Z" },
       },
     ],
-  ])("does not sign when %s", (_, secret) => {
-    expect(readSigningToken(secret)).toBeUndefined();
+  ])("is no token when %s", (_, secret) => {
+    expect(readTokenSecret(secret)).toBeUndefined();
   });
 });

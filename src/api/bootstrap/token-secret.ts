@@ -3,6 +3,7 @@
 
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { BOOTSTRAPPERS_GROUP } from "../certificates/index.ts";
 import type { Secret } from "../core/index.ts";
 import type { BootstrapToken } from "./token.ts";
 
@@ -41,42 +42,65 @@ export function buildTokenSecret(token: BootstrapToken, options: TokenSecretOpti
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: { namespace: TOKEN_NAMESPACE, name: `${NAME_PREFIX}${token.id}` },
+    metadata: { namespace: TOKEN_NAMESPACE, name: tokenSecretName(token.id) },
     type: TOKEN_SECRET_TYPE,
     data: Object.fromEntries(data),
   };
 }
 
-/** A token that may sign cluster-info, until it expires. */
-export interface SigningToken extends BootstrapToken {
+/** A token as its Secret tells it. The secret part is to be compared in constant time. */
+export interface StoredToken extends BootstrapToken {
   /** Absent: never. */
   readonly expiresMs: number | undefined;
+  readonly maySign: boolean;
+  readonly mayAuthenticate: boolean;
+  /** Sorted, with the group of all bootstrappers; undefined when one is not allowed, which spoils the token for login. */
+  readonly groups: readonly string[] | undefined;
 }
 
-/** Undefined for whatever is not a token for signing; such Secrets are somebody's mistake, not an accident of ours. */
-export function readSigningToken(object: Secret): SigningToken | undefined {
+/** Undefined for whatever is not a living token; such Secrets are somebody's mistake, not an accident of ours. */
+export function readTokenSecret(object: Secret): StoredToken | undefined {
   const id = readValue(object, "token-id");
   const secret = readValue(object, "token-secret");
-  if (!id || !secret || object.type !== TOKEN_SECRET_TYPE || object.metadata.name !== `${NAME_PREFIX}${id}`) {
+  if (!id || !secret || object.type !== TOKEN_SECRET_TYPE || object.metadata.name !== tokenSecretName(id))
     return undefined;
-  }
-  if (!/^[a-z0-9]{6}$/.test(id) || readValue(object, "usage-bootstrap-signing") !== "true") return undefined;
-  if (object.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!/^[a-z0-9]{6}$/.test(id) || object.metadata.deletionTimestamp !== undefined) return undefined;
   const expiration = readValue(object, "expiration");
   return {
     id,
     secret,
     expiresMs: expiration === undefined || expiration === "" ? undefined : parseSeconds(expiration),
+    maySign: readValue(object, "usage-bootstrap-signing") === "true",
+    mayAuthenticate: readValue(object, "usage-bootstrap-authentication") === "true",
+    groups: readGroups(readValue(object, "auth-extra-groups")),
   };
 }
 
+/** The end itself is past the end, as upstream. */
+export function isExpired({ expiresMs }: StoredToken, nowMs: number): boolean {
+  return expiresMs !== undefined && expiresMs <= nowMs;
+}
+
+export function tokenSecretName(id: string): string {
+  return `${NAME_PREFIX}${id}`;
+}
+
+function readGroups(extra: string | undefined): readonly string[] | undefined {
+  const groups = new Set([BOOTSTRAPPERS_GROUP]);
+  for (const group of extra === undefined || extra === "" ? [] : extra.split(",")) {
+    if (!GROUP.test(group)) return undefined;
+    groups.add(group);
+  }
+  return [...groups].sort();
+}
+
 function readValue({ data }: Secret, key: string): string | undefined {
-  const value = data?.[key];
+  const value = data !== undefined && Object.hasOwn(data, key) ? data[key] : undefined;
   if (value === undefined) return undefined;
   try {
     return parseUtf8(parseBase64(value));
   } catch (error) {
-    if (isFault(error, "malformed")) return undefined;
+    if (isFault(error)) return undefined;
     throw error;
   }
 }

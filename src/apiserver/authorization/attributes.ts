@@ -1,8 +1,8 @@
 // Step 3, authorize: the question, and the three answers an authorizer has.
 
 import type { UserInfo } from "../../api/access/index.ts";
+import type { FieldRequirement } from "../../api/meta/index.ts";
 import type { Allow, Deny, NoOpinion } from "../../kernel/outcome/index.ts";
-import type { FieldRequirement } from "../entry/field-selector.ts";
 
 export interface Attributes {
   readonly user: UserInfo;

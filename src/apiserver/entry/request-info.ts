@@ -2,9 +2,14 @@
 // Behaviour of k8s.io/apiserver/pkg/endpoints/request/requestinfo.go. Authorization and the handlers read only this value,
 // so there is no second reading of the path on which they could disagree.
 
-import { Fault } from "../../kernel/outcome/index.ts";
-import { type FieldRequirement, parseFieldSelector, requiredValue } from "./field-selector.ts";
-import { type LabelRequirement, parseLabelSelector } from "./label-selector.ts";
+import {
+  type FieldSelector,
+  type LabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+  requiredValue,
+} from "../../api/meta/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { isTrue, type Query } from "./query.ts";
 
 export interface RequestInfo {
@@ -23,8 +28,8 @@ export interface RequestInfo {
   /** Resource, name, subresource and whatever follows; more than three parts belong to no handler of this server. */
   readonly parts: readonly string[];
   /** For list, watch and deletecollection: what the selectors require, as far as they parse. */
-  readonly fieldRequirements: readonly FieldRequirement[];
-  readonly labelRequirements: readonly LabelRequirement[];
+  readonly fieldRequirements: FieldSelector;
+  readonly labelRequirements: LabelSelector;
 }
 
 /** The information of a request nobody has looked at: no path, no verb, so nothing is allowed. */
@@ -127,17 +132,26 @@ function verbOf(method: string, name: string, query: Query): string {
 /** A list or watch of `metadata.name=x` is a request for x: rules with resource names and the node authorizer rely on it. */
 function nameFromSelector(asked: { verb: string; bySegment: boolean; name: string }, query: Query): string {
   if (asked.bySegment || asked.name !== "" || (asked.verb !== "list" && asked.verb !== "watch")) return asked.name;
-  const parsed = parseFieldSelector(query.first("fieldSelector") ?? "");
-  const name = parsed === undefined ? undefined : requiredValue(parsed, "metadata.name");
+  const name = requiredValue(orNothing(parseFieldSelector, query.first("fieldSelector")), "metadata.name");
   return name !== undefined && isPathSegment(name) ? name : "";
 }
 
 function requirementsOf(verb: string, query: Query): Pick<RequestInfo, "fieldRequirements" | "labelRequirements"> {
   if (verb !== "list" && verb !== "watch" && verb !== "deletecollection") return NO_REQUIREMENTS;
   return {
-    fieldRequirements: parseFieldSelector(query.first("fieldSelector") ?? "") ?? [],
-    labelRequirements: parseLabelSelector(query.first("labelSelector") ?? "") ?? [],
+    fieldRequirements: orNothing(parseFieldSelector, query.first("fieldSelector")),
+    labelRequirements: orNothing(parseLabelSelector, query.first("labelSelector")),
   };
+}
+
+/** What does not parse requires nothing here, where only authorizers look; the verb refuses it with the reason. */
+function orNothing<T>(parse: (text: string) => readonly T[], text = ""): readonly T[] {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (isFault(error)) return [];
+    throw error;
+  }
 }
 
 function isPathSegment(name: string): boolean {

@@ -1,9 +1,8 @@
 // Which objects a list, watch or deletecollection is about: label selector, field selector, and the name in an old-style
 // watch path.
 
-import type { KubeObject } from "../../api/meta/index.ts";
-import { matchesFields, parseFieldSelector } from "../entry/field-selector.ts";
-import { matchesLabels, parseLabelSelector } from "../entry/label-selector.ts";
+import { createMatcher, type KubeObject, parseFieldSelector, parseLabelSelector } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
 import { badRequest } from "../reply/status.ts";
 import type { Strategy } from "../resources/strategy.ts";
 import type { StoredCall } from "./stored-call.ts";
@@ -15,23 +14,31 @@ export interface Selection {
 }
 
 export function selectionOf({ call, strategy }: StoredCall): Selection {
-  const labelText = call.query.first("labelSelector") ?? "";
-  const fieldText = call.query.first("fieldSelector") ?? "";
-  const labels = parseLabelSelector(labelText);
-  if (labels === undefined) throw badRequest(`unable to parse requirement: ${JSON.stringify(labelText)}`);
-  const fields = parseFieldSelector(fieldText);
-  if (fields === undefined) throw badRequest(`invalid selector: '${fieldText}'; can't understand '${fieldText}'`);
+  const labels = orBadRequest(parseLabelSelector, call.query.first("labelSelector"));
+  const fields = orBadRequest(parseFieldSelector, call.query.first("fieldSelector"));
   const known = new Set(Object.keys(fieldsOf(strategy, EMPTY)));
   const unknown = fields.find((one) => !known.has(one.field));
   if (unknown !== undefined) throw badRequest(`field label not supported: ${unknown.field}`);
   const { name } = call.info;
+  const isSelected = createMatcher({ labels, fields, fieldOf: (object, field) => fieldOf(strategy, object, field) });
   return {
     isEverything: labels.length === 0 && fields.length === 0 && name === "",
-    matches: (object) =>
-      (name === "" || object.metadata.name === name) &&
-      matchesLabels(labels, object.metadata.labels) &&
-      matchesFields(fields, fieldsOf(strategy, object)),
+    matches: (object) => (name === "" || object.metadata.name === name) && isSelected(object),
   };
+}
+
+function orBadRequest<T>(parse: (text: string) => readonly T[], text = ""): readonly T[] {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (isFault(error)) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function fieldOf(strategy: Strategy, object: KubeObject, field: string): string {
+  const fields = fieldsOf(strategy, object);
+  return Object.hasOwn(fields, field) ? (fields[field] ?? "") : "";
 }
 
 /** Enough of an object to learn which fields a kind offers. */

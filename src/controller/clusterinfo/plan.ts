@@ -2,7 +2,7 @@
 // a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
 // Upstream: pkg/controller/bootstrap/bootstrapsigner.go.
 
-import { readSigningToken, type SigningToken } from "../../api/bootstrap/index.ts";
+import { isExpired, readTokenSecret, type StoredToken } from "../../api/bootstrap/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import { signDetachedHs256 } from "../../kernel/jose/index.ts";
 
@@ -26,7 +26,9 @@ export function planClusterInfo({ nowMs, configMap, secrets }: ClusterInfoFacts)
   const present = configMap?.data ?? {};
   const kubeconfig = present[KUBECONFIG_KEY];
   if (kubeconfig === undefined) return {};
-  const tokens = secrets.flatMap((secret) => readSigningToken(secret) ?? []).filter(isLiveAt(nowMs));
+  const tokens = secrets
+    .flatMap((secret) => readTokenSecret(secret) ?? [])
+    .filter((token) => token.maySign && !isExpired(token, nowMs));
   const data = { ...withoutSignatures(present), ...signaturesOf(tokens, kubeconfig) };
   const ends = tokens.flatMap(({ expiresMs }) => expiresMs ?? []);
   return {
@@ -35,16 +37,11 @@ export function planClusterInfo({ nowMs, configMap, secrets }: ClusterInfoFacts)
   };
 }
 
-/** The end itself is past the end, as upstream. */
-function isLiveAt(nowMs: number): (token: SigningToken) => boolean {
-  return ({ expiresMs }) => expiresMs === undefined || expiresMs > nowMs;
-}
-
 function withoutSignatures(data: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(data).filter(([key]) => !key.startsWith(SIGNATURE_PREFIX)));
 }
 
-function signaturesOf(tokens: readonly SigningToken[], kubeconfig: string): Record<string, string> {
+function signaturesOf(tokens: readonly StoredToken[], kubeconfig: string): Record<string, string> {
   return Object.fromEntries(
     tokens.map(({ id, secret }) => [
       `${SIGNATURE_PREFIX}${id}`,

@@ -109,8 +109,11 @@ function serverOptions(certificate: ServingCertificate) {
 
 async function listen(server: Server, options: ListenerOptions): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: Error) =>
-      reject(new Fault("io-failed", `cannot listen on ${options.host}:${options.port}: ${cause.message}`, { cause }));
+    const onError = (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === "EADDRINUSE" ? "somebody else listens there" : cause.message;
+      const detail = { port: options.port, systemCode: cause.code ?? "" };
+      reject(new Fault("io-failed", `cannot listen on ${options.host}:${options.port}: ${why}`, { cause, detail }));
+    };
     server.once("error", onError);
     server.listen(options.port, options.host, () => {
       server.off("error", onError);

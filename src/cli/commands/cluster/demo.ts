@@ -75,7 +75,7 @@ async function startOnFreePort(options: PlaneOptions): Promise<Plane> {
   try {
     return await startPlane(options);
   } catch (failure) {
-    if (!isFault(failure) || failure.detail["port"] === undefined) throw failure;
+    if (!isFault(failure) || failure.detail["systemCode"] !== "EADDRINUSE") throw failure;
     return await startPlane({ ...options, port: 0 });
   }
 }

@@ -4,6 +4,7 @@
 //   3. its serial number, names and bits agree    ProfileViolated
 //   4. no critical extension is unknown to us     UnknownCriticalExtension
 //   5. an issuer is a CA that may sign            IssuerIsNotCa
+//   6. a CA says which key it has and who signed  ProfileViolated
 // Roots are held to the same, but for what CAs that Kubernetes users have in service do differently; see each rule.
 import type { Certificate } from "../certificate.ts";
 import { findExtension } from "../extensions/extension.ts";
@@ -55,7 +56,8 @@ export function checkProfile(certificate: Certificate, place: Place, nowMs: numb
     checkKeyStrength(certificate) ??
     checkIdentity(certificate, place) ??
     checkCriticality(certificate) ??
-    checkCaBits(certificate, place)
+    checkCaBits(certificate, place) ??
+    checkKeyIds(certificate, place)
   );
 }
 
@@ -118,6 +120,16 @@ function checkCaBits(certificate: Certificate, place: Place): ChainRefusal | und
   if (place === "leaf") return undefined;
   if (!isCa) return refuse("IssuerIsNotCa", `issuer ${shown(certificate)} is not a CA`);
   return place === "root" ? undefined : checkCriticalBasicConstraints(certificate);
+}
+
+/**
+ * RFC 5280 §4.2.1.1 and §4.2.1.2, of what stands between leaf and root. A root is the operator's word: those that kubeadm made
+ * with Go before 1.15 have no key identifiers and live until 2030. Leaves: see checkAuthority in search.ts.
+ */
+function checkKeyIds(certificate: Certificate, place: Place): ChainRefusal | undefined {
+  const { authorityKeyId, subjectKeyId } = certificate;
+  if (place !== "intermediate" || (authorityKeyId !== undefined && subjectKeyId !== undefined)) return undefined;
+  return refuse("ProfileViolated", `intermediate ${shown(certificate)} does not identify its key and its issuer's`);
 }
 
 /** Not of roots: easy-rsa, which the Kubernetes documentation names, writes theirs non-critical. It is applied all the same. */

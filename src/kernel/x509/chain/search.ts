@@ -2,6 +2,7 @@
 // reached a root is judged as a whole. Where no path passes, the refusal that came closest to a root is the answer.
 import { equalBytes } from "../../bytes/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../certificate.ts";
+import { EKU_CLIENT_AUTH } from "../oids.ts";
 import { type Budget, createBudget, spend } from "./budget.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkProfile } from "./profile.ts";
@@ -93,7 +94,10 @@ interface Candidate {
 function mayStandAbove(search: Search, path: Path, candidate: Candidate): boolean {
   const { nowMs, maxIntermediates } = search.input;
   const { issuer, place } = candidate;
-  const unfit = checkProfile(issuer, place, nowMs) ?? checkLength(path, candidate, maxIntermediates);
+  const unfit =
+    checkProfile(issuer, place, nowMs) ??
+    checkLength(path, candidate, maxIntermediates) ??
+    checkAuthority(path.top, issuer, search.input.usage);
   if (unfit !== undefined) {
     remember(search, unfit, 1);
     return false;
@@ -103,6 +107,16 @@ function mayStandAbove(search: Search, path: Path, candidate: Candidate): boolea
     return false;
   }
   return verifyCertificateSignature(path.top, issuer.publicKey);
+}
+
+/**
+ * RFC 5280 §4.2.1.1: who is signed by a key with an identifier names it. Client certificates are let off: people make them
+ * with `openssl x509 -req`, which writes no extensions, and every Kubernetes API server takes them.
+ */
+function checkAuthority(child: Certificate, issuer: Certificate, usage: string | undefined): ChainRefusal | undefined {
+  if (usage === EKU_CLIENT_AUTH || issuer.subjectKeyId === undefined || child.authorityKeyId !== undefined)
+    return undefined;
+  return refuse("ProfileViolated", `certificate ${shown(child)} does not say which key of ${shown(issuer)} signed it`);
 }
 
 function checkLength(path: Path, { issuer, place }: Candidate, most: number): ChainRefusal | undefined {

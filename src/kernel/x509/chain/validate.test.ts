@@ -107,6 +107,11 @@ describe("validateChain accepts", () => {
     }
   });
 
+  it("a client certificate that names no key of its issuer, as openssl x509 -req makes them", () => {
+    const holder = aLeaf(intermediate, { without: [OID_AUTHORITY_KEY_ID] });
+    expect(said(judge(holder, { usage: EKU_CLIENT_AUTH }))).toBe("accepted");
+  });
+
   it("the last second of a certificate", () => {
     const holder = aLeaf(intermediate, { notAfterMs: TEST_NOW_MS });
     expect(said(judge(holder, { nowMs: TEST_NOW_MS + 999 }))).toBe("accepted");
@@ -118,6 +123,18 @@ describe("validateChain refuses", () => {
   const unknown = { oid: "1.3.6.1.4.1.55738.1", critical: true, value: encodeSequence([]) };
   const noUsage = { without: [OID_KEY_USAGE] };
   const cases: Readonly<Record<string, readonly [reason: string, run: () => ChainResult]>> = {
+    "a serving certificate that names no key of its issuer": [
+      "ProfileViolated",
+      () => judge(aLeaf(intermediate, { without: [OID_AUTHORITY_KEY_ID] })),
+    ],
+    "an intermediate that names no key of its issuer": [
+      "ProfileViolated",
+      () => pathWith({ intermediate: { without: [OID_AUTHORITY_KEY_ID] } }),
+    ],
+    "an intermediate without a key identifier": [
+      "ProfileViolated",
+      () => pathWith({ intermediate: { without: [OID_SUBJECT_KEY_ID] } }),
+    ],
     "a leaf of an unknown issuer": ["UntrustedIssuer", () => judge(aLeaf(aRoot({ subject: { commonName: "x" } })))],
     "a leaf that only bears the issuer's name": ["UntrustedIssuer", () => judge(aLeaf(aRoot()))],
     "an intermediate that is missing": ["UntrustedIssuer", () => judge(leaf, { intermediates: [] })],
@@ -238,13 +255,8 @@ describe("validateChain with many paths", () => {
   it("gives up on a maze instead of walking it", () => {
     const subject = { commonName: "maze" };
     const keys = Array.from({ length: 12 }, () => generatePrivateKey("P-256"));
-    const holders = keys.map((key) => aRoot({ subject, key, without: [OID_SUBJECT_KEY_ID, OID_AUTHORITY_KEY_ID] }));
-    const maze = holders.flatMap((issuer) =>
-      keys.map(
-        (key) =>
-          anIntermediate(issuer, { subject, key, without: [OID_SUBJECT_KEY_ID, OID_AUTHORITY_KEY_ID] }).certificate,
-      ),
-    );
+    const holders = keys.map((key) => aRoot({ subject, key }));
+    const maze = holders.flatMap((issuer) => keys.map((key) => anIntermediate(issuer, { subject, key }).certificate));
     const [entrance = root] = holders;
     expect(said(judge(aLeaf(entrance), { intermediates: maze }))).toBe("LimitExceeded");
   });
