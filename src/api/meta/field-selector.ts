@@ -20,7 +20,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   }
   return splitTerms(text)
     .filter((term) => term !== "")
-    .map(parseTerm);
+    .map((term) => parseTerm(term, text));
 }
 
 /** `textOf` gives the text of a field; what an object lacks counts as empty, as in Kubernetes. */
@@ -38,10 +38,10 @@ function splitTerms(text: string): string[] {
   return text.match(/(?:\\.|[^\\,]|\\$)+/gs) ?? [];
 }
 
-function parseTerm(term: string): FieldRequirement {
+function parseTerm(term: string, whole: string): FieldRequirement {
   const found = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
   if (found === null) {
-    throw new Fault("malformed", `invalid selector: ${JSON.stringify(term)} must be a field, an operator and a value`);
+    throw new Fault("malformed", `invalid selector: '${whole}'; can't understand '${term}'`);
   }
   const [, field = "", operator, value = ""] = found;
   return { field, operator: operator === "!=" ? "!=" : "=", value: unescapeValue(value) };
