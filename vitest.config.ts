@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 // Unit, contract, golden and journey tests; all on loopback and in temporary directories.
@@ -7,5 +8,9 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "test/upstream/**", "test/long/**"],
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // No module has a side effect at import, so files may share a process: that saves a third of the time.
+    isolate: false,
+    // Much of the time is spent waiting for sockets and child processes; one worker per core, also on two cores.
+    maxWorkers: availableParallelism(),
   },
 });

@@ -1,7 +1,7 @@
 // Kubeconfig text (YAML, of which JSON is a part) to values and back. Limits first: a discovery document comes from a
 // server that nobody trusts yet.
 
-import { parse, stringify } from "yaml";
+import { parseDocument, stringify } from "yaml";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { Kubeconfig } from "./types.ts";
 
@@ -42,15 +42,22 @@ export function encodeKubeconfig(config: Kubeconfig): string {
 }
 
 function readYaml(text: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    // No aliases: a document of a few hundred bytes could unfold to gigabytes.
-    value = parse(text, { maxAliasCount: 0, version: "1.2", schema: "core" });
-  } catch (cause) {
-    throw new Fault("malformed", "kubeconfig is not YAML", { cause });
-  }
+  const document = parseDocument(text, { version: "1.2", schema: "core", logLevel: "silent" });
+  // A warning is an unknown tag: something that we would read otherwise than its writer meant it.
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) throw new Fault("malformed", "kubeconfig is not YAML", { cause: problem });
+  const value = unfold(document);
   if (!isRecord(value)) throw new Fault("malformed", "kubeconfig is not a YAML mapping");
   return value;
+}
+
+/** No aliases: a document of a few hundred bytes could unfold to gigabytes. */
+function unfold(document: ReturnType<typeof parseDocument>): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 0 });
+  } catch (cause) {
+    throw new Fault("malformed", "kubeconfig has aliases, expected none", { cause });
+  }
 }
 
 function readNamed(root: Record<string, unknown>, list: string, entry: string): unknown[] {

@@ -140,10 +140,10 @@ async function showImpostor(context: CommandContext, machine: Machine): Promise<
     });
   } catch (failure) {
     if (!isFault(failure, "denied")) throw failure;
-    terminal.out(
-      `${terminal.paint("bad", "refused")}: ${String(failure.detail["rule"] ?? failure.detail["reason"] ?? "")}\n`,
-    );
-    terminal.out(`           ${String(failure.detail["message"] ?? failure.message)}\n`);
+    const rule = String(failure.detail["rule"] ?? failure.detail["reason"] ?? "");
+    const message = String(failure.detail["message"] ?? failure.message);
+    terminal.out(`${terminal.paint("bad", "refused")}: ${rule}\n`);
+    terminal.out(`           ${message.replace(`${rule}: `, "")}\n`);
     return csrName;
   }
   throw new Fault("internal", `a second machine became ${machine.nodeName} with a bootstrap token`);
