@@ -9,7 +9,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
  * @typedef {{ imports: Record<string, string[]>, also: Record<string, string[]>, never: { from: string, to: string }[],
  *   packages: Record<string, string[]>,
  *   pure: { folders: string[], folderNames: string[], fileNames: string[], banned: Record<string, string> } }} Layers
- * @typedef {{ path: string, text: string, imports: { specifier: string, target: string | undefined }[] }} Source
+ * @typedef {{ path: string, text: string, imports: { specifier: string, target: string | undefined, isType: boolean }[] }} Source
  */
 
 const SPECIFIER =
@@ -21,7 +21,7 @@ export function checkLayers(root, layers) {
   return [
     ...sources.flatMap((source) => checkImports(source, layers)),
     ...findCycles(sources),
-    ...sources.flatMap((source) => checkPurity(source, layers)),
+    ...checkPureZone(sources, layers),
   ];
 }
 
@@ -32,8 +32,10 @@ function readSources(root) {
     const text = withoutComments(readFileSync(file, "utf8"));
     const imports = [...text.matchAll(SPECIFIER)].map((match) => {
       const specifier = match[1] ?? match[2] ?? "";
+      const isType = isTypeOnly(match[0]);
       return {
         specifier,
+        isType,
         target: specifier.startsWith(".") ? pathOf(root, resolve(dirname(file), specifier)) : undefined,
       };
     });
@@ -100,28 +102,59 @@ function checkPackage(path, { specifier, mayImport }, layers) {
   }
   const name = Object.keys(layers.packages).find((known) => specifier === known || specifier.startsWith(`${known}/`));
   const where = name === undefined ? undefined : layers.packages[name];
+  if (where === undefined && !specifier.startsWith("node:")) {
+    return [`${path}: imports ${specifier}, which is not in tools/layers.json; a dependency has a place and a reason`];
+  }
   if (where !== undefined && !where.some((prefix) => path.startsWith(prefix))) {
     return [`${path}: may not import ${specifier}; it belongs to ${where.join(", ")}`];
-  }
-  if (
-    specifier.startsWith("node:") &&
-    isPure(path, layers) &&
-    !(specifier === "node:crypto" && path.startsWith("kernel/crypto/"))
-  ) {
-    return [`${path}: is in the pure zone and imports ${specifier}`];
   }
   return [];
 }
 
-/** @param {Source} source @param {Layers} layers */
-function checkPurity(source, layers) {
-  if (!isPure(source.path, layers)) return [];
+/** Types are erased: they bring no code along. @param {string} statement */
+function isTypeOnly(statement) {
+  if (/^\W*(?:import|export)\s+type\b/.test(statement)) return true;
+  const names =
+    /\{([^}]*)\}/
+      .exec(statement)?.[1]
+      ?.split(",")
+      .map((name) => name.trim())
+      .filter(Boolean) ?? [];
+  return names.length > 0 && names.every((name) => name.startsWith("type "));
+}
+
+/** Purity is transitive: a rule that calls what reads files reads files. @param {Source[]} sources @param {Layers} layers */
+function checkPureZone(sources, layers) {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  /** @type {Map<string, string>} each file that must be pure, and the file of the zone that needs it so */
+  const needed = new Map();
+  const queue = sources.filter(({ path }) => isPure(path, layers)).map(({ path }) => ({ path, by: path }));
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (needed.has(next.path)) continue;
+    needed.set(next.path, next.by);
+    for (const { target, isType } of byPath.get(next.path)?.imports ?? []) {
+      if (target !== undefined && !isType) queue.push({ path: target, by: next.by });
+    }
+  }
+  return [...needed].flatMap(([path, by]) => {
+    const source = byPath.get(path);
+    const how = path === by ? "is in the pure zone" : `is called from the pure zone (${by})`;
+    return source === undefined ? [] : checkPurity(source, how, layers);
+  });
+}
+
+/** @param {Source} source @param {string} how @param {Layers} layers */
+function checkPurity(source, how, layers) {
   const text = source.text.replace(/"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/g, '""');
   const found = Object.entries(layers.pure.banned).filter(([, pattern]) => new RegExp(pattern).test(text));
-  const platform = source.imports.some(({ target }) => target !== undefined && top(target) === "platform");
+  const isInZone = isPure(source.path, layers);
+  const world = source.imports.filter(({ specifier, target, isType }) => {
+    if (target !== undefined) return top(target) === "platform" && (isInZone || !isType);
+    return specifier.startsWith("node:") && !(specifier === "node:crypto" && source.path.startsWith("kernel/crypto/"));
+  });
   return [
-    ...found.map(([what]) => `${source.path}: is in the pure zone and uses ${what}`),
-    ...(platform ? [`${source.path}: is in the pure zone and imports platform`] : []),
+    ...found.map(([what]) => `${source.path}: ${how} and uses ${what}`),
+    ...world.map(({ specifier }) => `${source.path}: ${how} and imports ${specifier}`),
   ];
 }
 

@@ -72,6 +72,11 @@ describe("the import table", () => {
     expect(found.join("\n")).toContain("outside the sources");
   });
 
+  it("refuses a package that nobody gave a place", () => {
+    const found = check({ "src/kernel/der/a.ts": 'import { x } from "left-pad";\nexport const a = x;' });
+    expect(found.join("\n")).toContain("imports left-pad, which is not in tools/layers.json");
+  });
+
   it("refuses a package outside the folder it belongs to", () => {
     const found = check({ "src/node/exec/index.ts": 'import { fetch } from "undici";\nexport const a = fetch;' });
     expect(found).toEqual(["node/exec/index.ts: may not import undici; it belongs to platform/kube/, platform/http/"]);
@@ -104,7 +109,12 @@ describe("the pure zone", () => {
     "async code in the kernel": ["src/kernel/der/a.ts", "export async function a() {}", "async code"],
     "randomness in a template": ["src/controller/signing/template.ts", "export const a = Math.random();", "randomness"],
     "a timer in a plan": ["src/node/certificates/plan.ts", "setTimeout(() => 1, 2);", "a timer"],
-    "the environment in api": ["src/api/meta/a.ts", 'export const a = process.env["X"];', "the process"],
+    "the environment in api": ["src/api/meta/a.ts", 'export const a = process.env["X"];', "the world"],
+    "a Date without parentheses": ["src/kernel/der/a.ts", "export const a = new Date;", "the clock"],
+    "a Date that is called": ["src/kernel/der/a.ts", "export const a = Date();", "the clock"],
+    "the network in a rule": ["src/controller/approval/rules/a.ts", 'export const a = fetch("x");', "the world"],
+    "a global looked up by name": ["src/kernel/der/a.ts", 'export const a = globalThis["process"];', "the world"],
+    "a required module": ["src/kernel/der/a.ts", 'export const a = require("fs");', "the world"],
     "logging in a verifier": ["src/attestation/verifiers/tpm/a.ts", 'console.log("x");', "logging"],
     "a node module in a rule": ["src/authorizer/rules/a.ts", 'import { x } from "node:fs";\nexport { x };', "node:fs"],
   };
@@ -113,6 +123,24 @@ describe("the pure zone", () => {
       expect(check({ [path]: text }).join("\n")).toContain(what);
     });
   }
+
+  it("refuses what a rule calls: purity is transitive", () => {
+    const found = check({
+      "src/controller/approval/rules/a.ts": 'import { read } from "../gather.ts";\nexport const a = read;',
+      "src/controller/approval/gather.ts": 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;',
+    });
+    expect(found).toEqual([
+      "controller/approval/gather.ts: is called from the pure zone (controller/approval/rules/a.ts) and imports node:fs",
+    ]);
+  });
+
+  it("allows a rule the types of what is not pure", () => {
+    const found = check({
+      "src/controller/approval/rules/a.ts": 'import { type Read } from "../gather.ts";\nexport type A = Read;',
+      "src/controller/approval/gather.ts": "export type Read = number;\nexport async function read() {}",
+    });
+    expect(found).toEqual([]);
+  });
 
   it("allows the same outside of it, and words in comments and strings inside", () => {
     const found = check({

@@ -18,15 +18,18 @@ export function servedClientSigners({ allowInsecure }: SignerChoice): readonly s
   return allowInsecure ? [KUBELET_CLIENT_SIGNER, INSECURE_CLIENT_SIGNER] : [KUBELET_CLIENT_SIGNER];
 }
 
-/** kube-controller-manager's default, because kubelets and operators expect it of this signer. */
-const BUILT_IN_LIFETIME_MS = 365 * 24 * 3_600_000;
 /**
- * Our signers' certificates are fetched by an exec plugin, which asks again by itself: a day bounds what a stolen one is
- * worth, and is long enough to outlast a control plane that is down over night.
+ * kube-controller-manager's default. The insecure signer's certificates live as long: they may not be renewed (seed 000), and a
+ * registered node's name cannot be asked for again with a token, so a short life would only lock the node out.
  */
-const OWN_LIFETIME_MS = 24 * 3_600_000;
+const LONG_LIFETIME_MS = 365 * 24 * 3_600_000;
+/**
+ * Certificates for which something was proven are renewed by the same proof: a day bounds what a stolen one is worth, and is
+ * long enough to outlast a control plane that is down over night.
+ */
+const ATTESTED_LIFETIME_MS = 24 * 3_600_000;
 
 /** The longest life a certificate of this signer gets where nothing else is configured. */
 export function defaultLifetimeMs(signerName: string): number {
-  return isBuiltInSigner(signerName) ? BUILT_IN_LIFETIME_MS : OWN_LIFETIME_MS;
+  return isBuiltInSigner(signerName) || signerName === INSECURE_CLIENT_SIGNER ? LONG_LIFETIME_MS : ATTESTED_LIFETIME_MS;
 }

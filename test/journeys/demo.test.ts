@@ -1,6 +1,6 @@
 // What a person sees at `npm start`: the built program, as a process of its own.
 
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -30,6 +30,14 @@ describe("countersign demo", () => {
     await run.exit;
     expect(run.text()).toMatch(/join token +[a-z0-9]{6}\.•{16}/);
     expect(run.text()).not.toMatch(/\b[a-z0-9]{6}\.[a-z0-9]{16}\b/);
+  });
+
+  it("does not touch a directory that it did not make", async () => {
+    writeFileSync(join(directory, "precious"), "x");
+    const run = start(["demo", "--exit-when-done", "--port", "0", "--data-dir", directory]);
+    expect(await run.exit).toBe(78);
+    expect(run.text()).toContain("was not made by a demonstration");
+    expect(readFileSync(join(directory, "precious"), "utf8")).toBe("x");
   });
 
   it("stays up until Ctrl-C, then ends cleanly with 0", async () => {

@@ -84,15 +84,24 @@ describe("a join with a token", () => {
     );
   });
 
-  it("04 the attacker with the same token is refused, and told by which rule", async () => {
-    const { exit, text } = await run(...joinAs("attacker"));
+  it("04 the attacker with the same token gets nothing, and sees why while it waits", async () => {
+    const { exit, text } = await run(...joinAs("attacker"), "--timeout", "2s");
+    expect(exit).toBe(75);
+    expect(text).toContain("node worker-1 is registered; a bootstrap token cannot ask for its name again");
+    expect(existsSync(join(directory, "attacker", "pki", "kubelet-client-current.pem"))).toBe(false);
+  });
+
+  const INSECURE = ["--signer-name", "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure"];
+
+  it("05 under a signer of ours it is denied at once, and told by which rule", async () => {
+    const { exit, text } = await run(...joinAs("attacker"), ...INSECURE);
     expect(exit).toBe(77);
     expect(text).toContain("node-is-not-registered-yet");
     expect(existsSync(join(directory, "attacker", "pki", "kubelet-client-current.pem"))).toBe(false);
   });
 
-  it("05 the reason stands on the request", async () => {
-    const { text } = await run(...joinAs("attacker"));
+  it("06 the reason stands on the request", async () => {
+    const { text } = await run(...joinAs("attacker"), ...INSECURE);
     const name = /node-csr-[\w-]{43}/.exec(text)?.[0] ?? "";
     const { exit, text: explained } = await run("csr", "explain", name, "--kubeconfig", kubeconfig);
     expect(exit).toBe(0);
@@ -104,7 +113,7 @@ describe("a join with a token", () => {
     });
   });
 
-  it("06 an unknown request is said to be unknown", async () => {
+  it("07 an unknown request is said to be unknown", async () => {
     const { exit, text } = await run("csr", "explain", "no-such", "--kubeconfig", kubeconfig);
     expect(exit).toBe(69);
     expect(text).toContain('certificatesigningrequests.certificates.k8s.io "no-such" not found');

@@ -26,7 +26,10 @@ async function main() {
  */
 function runVitest(args) {
   const vitest = join(dirname(createRequire(import.meta.url).resolve("vitest/package.json")), "vitest.mjs");
-  const all = [vitest, "run", "--config", "vitest.upstream.config.ts", ...args];
+  const report = process.env["COUNTERSIGN_TEST_REPORT"];
+  const reporters =
+    report === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const all = [vitest, "run", "--config", "vitest.upstream.config.ts", ...reporters, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, all, { cwd: ROOT, stdio: "inherit" });
     // Ctrl-C reaches vitest from the terminal; only a signal sent to this process alone must be handed on.

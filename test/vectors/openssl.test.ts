@@ -59,9 +59,8 @@ subjectAltName = DNS:a.example, DNS:*.b.example, IP:10.0.0.1, IP:2001:db8::1, UR
 
 describe("OpenSSL and the kernel", () => {
   if (!hasOpenssl) {
-    it("are not compared, which is said", () => {
-      console.warn("NOT RUN: 15 comparisons with OpenSSL, because there is no openssl command");
-    });
+    console.warn("NOT RUN: 15 comparisons with OpenSSL, because there is no openssl command");
+    it.skip("15 comparisons need the openssl command", () => undefined);
     return;
   }
   writeFileSync(at("req.cnf"), CONFIG);

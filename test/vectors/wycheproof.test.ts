@@ -62,7 +62,8 @@ function disagreements(group: SignatureGroup, algorithm: SignatureAlgorithm): st
 describe("Wycheproof", () => {
   if (!hasVectors) {
     const cases = SIGNATURE_FILES.reduce((sum, [, , count]) => sum + count, MAC_CASES);
-    it("says that it did not run", () => sayNotRun("Wycheproof", cases));
+    sayNotRun("Wycheproof", cases);
+    it.skip(`${cases} cases need the data`, () => undefined);
     return;
   }
 

@@ -23,6 +23,7 @@ interface LimboCase {
   readonly expected_result: "SUCCESS" | "FAILURE";
   readonly expected_peer_name: { readonly kind: "DNS" | "IP" | "RFC822"; readonly value: string } | null;
   readonly max_chain_depth: number | null;
+  readonly extended_key_usage: readonly ("clientAuth" | "serverAuth")[];
 }
 
 const CASES = 194;
@@ -43,6 +44,14 @@ function parseAll(pems: readonly string[]): Certificate[] {
   return pems.map(parseOne).filter((certificate) => certificate !== undefined);
 }
 
+const USAGES = { clientAuth: EKU_CLIENT_AUTH, serverAuth: EKU_SERVER_AUTH };
+
+/** Where a case names usages, it names one; else the kind of peer implies it. */
+function usageOf({ id, extended_key_usage: [named, ...more], validation_kind }: LimboCase): string {
+  expect(more, id).toEqual([]);
+  return USAGES[named ?? (validation_kind === "SERVER" ? "serverAuth" : "clientAuth")];
+}
+
 /** "SUCCESS", or why not. */
 function judge(limbo: LimboCase): string {
   const leaf = parseOne(limbo.peer_certificate);
@@ -53,7 +62,7 @@ function judge(limbo: LimboCase): string {
     intermediates: parseAll(limbo.untrusted_intermediates),
     roots: parseAll(limbo.trusted_certs),
     nowMs: limbo.validation_time === null ? DEFAULT_NOW_MS : Date.parse(limbo.validation_time),
-    usage: limbo.validation_kind === "SERVER" ? EKU_SERVER_AUTH : EKU_CLIENT_AUTH,
+    usage: usageOf(limbo),
     ...(peer?.kind === "DNS" ? { dnsName: peer.value } : {}),
     ...(peer?.kind === "IP" ? { ipAddress: peer.value } : {}),
     ...(limbo.max_chain_depth === null ? {} : { maxIntermediates: limbo.max_chain_depth }),
@@ -63,7 +72,8 @@ function judge(limbo: LimboCase): string {
 
 describe("x509-limbo", () => {
   if (!hasVectors) {
-    it("says that it did not run", () => sayNotRun("x509-limbo", CASES));
+    sayNotRun("x509-limbo", CASES);
+    it.skip(`${CASES} cases need the data`, () => undefined);
     return;
   }
   const { testcases } = loadVectors<{ testcases: readonly LimboCase[] }>("x509-limbo.json");

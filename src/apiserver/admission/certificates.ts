@@ -2,11 +2,9 @@
 // granted per signer, beside the right to write the subresource.
 
 import type { UserInfo } from "../../api/access/index.ts";
-import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, parsePemField, REQUEST_LABEL } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
-import { parseBase64 } from "../../kernel/bytes/index.ts";
 import { type Deny, isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
 import { type CertificateRequest, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Attempt } from "../call.ts";
 import { isSameJson } from "../verbs/same-json.ts";
@@ -17,8 +15,8 @@ type Csr = CertificateSigningRequest;
 /** Undefined when the request does not parse; validation has its own words for that. */
 export function parseRequestOf(csr: Csr): CertificateRequest | undefined {
   try {
-    const [block] = parsePem(new TextDecoder("latin1").decode(parseBase64(csr.spec.request)));
-    return block === undefined ? undefined : parseCertificateRequest(block.bytes);
+    const [block] = parsePemField(csr.spec.request).blocks;
+    return block?.label === REQUEST_LABEL ? parseCertificateRequest(block.bytes) : undefined;
   } catch (error) {
     if (isFault(error)) return undefined;
     throw error;

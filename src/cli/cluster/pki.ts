@@ -5,6 +5,7 @@
 
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { equalBytes } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { encodePem, parsePem } from "../../kernel/pem/index.ts";
 import {
@@ -60,10 +61,11 @@ export async function loadOrCreatePki(options: PkiOptions): Promise<Pki> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const ca =
     (await loadPair(options.directory, "ca")) ?? (await savePair(options.directory, "ca", createCa(options.nowMs)));
+  if (!isPair(ca)) throw new Fault("bad-config", `ca.crt and ca.key in ${options.directory} do not belong together`);
   const authority = openAuthority(ca);
   const kept = await loadPair(options.directory, "apiserver");
   const serving =
-    kept !== undefined && stillServes(kept, options)
+    kept !== undefined && isPair(kept) && stillServes(kept, options)
       ? kept
       : await savePair(options.directory, "apiserver", createServing(authority, options));
   return { ca, serving, issueClient: (user) => createClient(authority, user, options.nowMs) };
@@ -184,7 +186,12 @@ async function loadPair(directory: string, name: string): Promise<Pair | undefin
   return certPem === undefined || keyPem === undefined ? undefined : { certPem, keyPem };
 }
 
-/** Key first: a crash between the two leaves a key without certificate, which the next start replaces. */
+/** False after a crash between the two files of a renewal: the new key stands beside the old certificate. */
+function isPair(pair: Pair): boolean {
+  return equalBytes(leafOf(pair).publicKey.spki, parsePrivateKey(pair.keyPem).signer.publicKey);
+}
+
+/** Key first; a crash between the two leaves what is no pair, which the next start replaces. */
 async function savePair(directory: string, name: string, pair: Pair): Promise<Pair> {
   await atomicWriteFile(join(directory, `${name}.key`), pair.keyPem, { mode: 0o600 });
   await atomicWriteFile(join(directory, `${name}.crt`), pair.certPem, { mode: 0o644 });

@@ -6,10 +6,14 @@
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
 
-import { type CertificateSigningRequest, findCondition, isIssued, nodeNameOf } from "../../api/certificates/index.ts";
-import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import {
+  type CertificateSigningRequest,
+  findCondition,
+  isIssued,
+  nodeNameOf,
+  parsePemField,
+} from "../../api/certificates/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
 import { keyDigestOf } from "./identity.ts";
@@ -107,7 +111,7 @@ function readNotAfter(csr: CertificateSigningRequest): number | undefined {
 
 function parseFirstBlock<T>(base64: string, parse: (der: Uint8Array) => T): T | undefined {
   try {
-    const [block] = parsePem(parseUtf8(parseBase64(base64)));
+    const [block] = parsePemField(base64).blocks;
     return block === undefined ? undefined : parse(block.bytes);
   } catch (error) {
     if (isFault(error)) return undefined;

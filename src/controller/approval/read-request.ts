@@ -1,9 +1,8 @@
 // `spec.request` → what it says. Synchronous and without I/O; gather calls it, signing calls it again for itself.
 // What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of ours.
 
-import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import { type PemField, parsePemField, REQUEST_LABEL } from "../../api/certificates/index.ts";
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
 import { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
 import type { RequestReading } from "./facts.ts";
 
@@ -11,7 +10,6 @@ import type { RequestReading } from "./facts.ts";
 const REQUEST_MAX_BYTES = 65_536;
 const REQUEST_MAX_BASE64 = Math.ceil(REQUEST_MAX_BYTES / 3) * 4;
 
-const REQUEST_LABEL = "CERTIFICATE REQUEST";
 /** Counted in the text, not among the parsed blocks: a block that one reader skips as malformed, another may read. */
 const REQUEST_BEGINNINGS = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/g;
 
@@ -23,7 +21,7 @@ export function readRequest(specRequest: string): RequestReading {
     return unreadable("RequestIsTooLarge", `spec.request is larger than ${REQUEST_MAX_BYTES} bytes`);
   }
   try {
-    const request = parseOnlyRequest(parseUtf8(parseBase64(specRequest)));
+    const request = parseOnlyRequest(parsePemField(specRequest));
     return { kind: "Readable", request, signatureHolds: verifyRequestSignature(request) };
   } catch (error) {
     if (!isFault(error) || !UNREADABLE.has(error.code)) throw error;
@@ -31,12 +29,12 @@ export function readRequest(specRequest: string): RequestReading {
   }
 }
 
-function parseOnlyRequest(text: string): CertificateRequest {
+function parseOnlyRequest({ text, blocks }: PemField): CertificateRequest {
   const beginnings = text.match(REQUEST_BEGINNINGS)?.length ?? 0;
   if (beginnings !== 1) {
     throw new Fault("malformed", `it holds ${beginnings} certificate requests, expected exactly one`);
   }
-  const [first] = parsePem(text);
+  const [first] = blocks;
   if (first === undefined || first.label !== REQUEST_LABEL) {
     throw new Fault("malformed", `its first PEM block is not a ${REQUEST_LABEL}`);
   }

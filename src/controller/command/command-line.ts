@@ -16,13 +16,15 @@ export interface CommandLine {
 
 export const HELP = `node-attestation-controller: approves and signs the certificate requests of nodes
 
+Run one of it: which key holds which node name is remembered in the process, and a second one would not know.
+
 usage: node-attestation-controller --ca-cert FILE --ca-key FILE [options]
 
   --ca-cert FILE               the cluster's CA certificate, PEM, exactly one
   --ca-key FILE                its private key, PEM
   --kubeconfig FILE            how to reach the API server; without it, the service account of the pod
   --certificate-lifetime SPAN  the longest life of a certificate, at least 10m: 90m, 24h, 365d
-                               (default: 365d for kubernetes.io signers, 24h for others)
+                               (default: 365d)
   --allow-insecure             also serve cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure,
                                whose requests prove nothing but the possession of a bootstrap token
   --log-level LEVEL            ${LOG_LEVELS.join(", ")} (default: info)

@@ -56,12 +56,21 @@ export function parseName(raw: Uint8Array): Name {
 }
 
 /** The encoded RDNs in order: name constraints compare names RDN by RDN. */
-export function relativeNamesOf(raw: Uint8Array): readonly Uint8Array[] {
+export function relativeNamesOf(raw: Uint8Array): readonly string[] {
   return readWholeSequence(raw, (sequence) => {
-    const relativeNames: Uint8Array[] = [];
-    while (!sequence.isEmpty) relativeNames.push(sequence.readRaw(TAG.set));
+    const relativeNames: string[] = [];
+    while (!sequence.isEmpty) {
+      const attributes: NameAttribute[] = [];
+      readRelativeName(sequence.enter(TAG.set), attributes);
+      relativeNames.push(attributes.map(comparable).sort().join("\u0000"));
+    }
     return relativeNames;
   });
+}
+
+/** RFC 5280 §7.1: neither the string type nor case nor the number of blanks makes another name. */
+function comparable({ oid, value }: NameAttribute): string {
+  return `${oid}=${value.normalize("NFKC").toLowerCase().trim().replaceAll(/\s+/g, " ")}`;
 }
 
 function readRelativeName(set: DerReader, attributes: NameAttribute[]): void {

@@ -7,11 +7,12 @@ import {
   type CsrCondition,
   findCondition,
   isIssued,
+  parsePemField,
+  REQUEST_LABEL,
   VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
 import { equalBytes, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { type Allow, allow, type Deny, deny, isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
 import {
   type CertificateRequest,
   parseCertificate,
@@ -84,15 +85,15 @@ export function judgeReuse(existing: CertificateSigningRequest, own: OwnRequest)
 
 function readRequest(csr: CertificateSigningRequest): CertificateRequest | undefined {
   return orUndefined(() => {
-    const [block] = parsePem(parseUtf8(parseBase64(csr.spec.request)));
-    return block?.label === "CERTIFICATE REQUEST" ? parseCertificateRequest(block.bytes) : undefined;
+    const [block] = parsePemField(csr.spec.request).blocks;
+    return block?.label === REQUEST_LABEL ? parseCertificateRequest(block.bytes) : undefined;
   });
 }
 
 function hasExpired(csr: CertificateSigningRequest, nowMs: number): boolean {
   const certificate = csr.status?.certificate ?? "";
   if (certificate === "") return false;
-  const blocks = orUndefined(() => parsePem(parseUtf8(parseBase64(certificate)))) ?? [];
+  const blocks = orUndefined(() => parsePemField(certificate).blocks) ?? [];
   return blocks.some(({ bytes }) => {
     const parsed = orUndefined(() => parseCertificate(bytes));
     return parsed === undefined || parsed.notAfterMs <= nowMs;

@@ -3,7 +3,6 @@
 // beside, synced, read back and checked before the switch. A current file that no kubelet could start with is moved
 // aside, with a word.
 
-import { stat } from "node:fs/promises";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { atomicWriteFile, ensureDirectory, type FileSystem, nodeFileSystem } from "../../platform/files/index.ts";
@@ -11,6 +10,7 @@ import { parsePrivateKey } from "../../platform/keys/index.ts";
 import { type CertificatePair, encodePair, parsePair } from "../../platform/pair/index.ts";
 import { loadCurrentPair } from "./current.ts";
 import { type StoreLayout, storeLayout } from "./layout.ts";
+import { requirePrivate } from "./private-directory.ts";
 
 const KEY_FILE_MODE = 0o600;
 const DIRECTORY_MODE = 0o700;
@@ -77,19 +77,6 @@ async function repair(place: Place): Promise<void> {
   }
   const current = loadCurrentPair(layout.directory);
   if (current.kind === "damaged") await moveAside(place, layout.currentPath, current.why);
-}
-
-/** Whoever can write here can plant a key or a link; the files' own modes do not help then. */
-async function requirePrivate(directory: string): Promise<void> {
-  const { mode, uid } = await stat(directory);
-  const own = process.getuid?.();
-  const isOurs = own === undefined || uid === own || uid === 0;
-  if (isOurs && (mode & 0o022) === 0) return;
-  throw new Fault(
-    "bad-config",
-    `directory ${directory} belongs to or can be written by others (uid ${uid}, mode ${(mode & 0o777).toString(8)}); ` +
-      "keys need one that only their owner can write",
-  );
 }
 
 async function save(place: Place, text: string): Promise<CertificatePair> {

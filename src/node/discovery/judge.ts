@@ -44,7 +44,7 @@ export function judgeClusterInfo(facts: ClusterInfoFacts): ClusterInfoVerdict {
     return refuse(
       "signature-is-valid",
       `the signature of token ${facts.token.id} does not fit the document: the secret is wrong, or somebody between here ` +
-        "and the cluster changed it; compare the token with `countersign token list`, then look at the network",
+        "and the cluster changed it; make a new token with `countersign token create`, then look at the network",
     );
   }
   return judgeDocument(kubeconfigText, facts.caPins);

@@ -5,7 +5,7 @@ import { join as joinPath } from "node:path";
 import { atomicWriteFile } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import { type CertificateStore, createCertificateStore } from "../certificates/index.ts";
+import { type CertificateStore, createCertificateStore, requirePrivate } from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
@@ -45,6 +45,8 @@ async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cl
       `--signer-name=${signerNameOf(options)}`,
     ],
   };
+  // The second of these names a command that a kubelet runs as root.
+  await requirePrivate(options.directory);
   await atomicWriteFile(kubeconfigPath, fileKubeconfig(cluster, store.layout.currentPath), { mode: 0o600 });
   await atomicWriteFile(execKubeconfigPath, execKubeconfig(cluster, call), { mode: 0o600 });
   return { kubeconfigPath, execKubeconfigPath };

@@ -1,7 +1,7 @@
 // `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token, and a third that
 // holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real request.
 
-import { rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
@@ -19,6 +19,8 @@ import { VERSION } from "../../version.ts";
 
 const TOKEN_TTL_MS = 15 * 60_000;
 const COLUMN = 16;
+/** In a directory that a demonstration may remove. */
+const MARKER = ".countersign-demo";
 
 export const clusterDemo: Command = {
   path: ["demo"],
@@ -54,7 +56,7 @@ export const clusterDemo: Command = {
 /** The directory belongs to the demonstration: each run tells the story from its beginning. */
 async function startFresh(context: CommandContext, where: { directory: string; port: number }): Promise<Plane> {
   const startedMs = context.clock.now();
-  await rm(where.directory, { recursive: true, force: true });
+  await emptyOwnDirectory(where.directory);
   const options: PlaneOptions = {
     directory: where.directory,
     host: "127.0.0.1",
@@ -68,6 +70,23 @@ async function startFresh(context: CommandContext, where: { directory: string; p
   line(context, "control plane", plane.url, `ready in ${seconds(context.clock.now() - startedMs)}`);
   line(context, "controller", `judging ${plane.signers.length} signers`, "ready");
   return plane;
+}
+
+/** Only what an earlier demonstration made is removed: the path was typed by a person. */
+async function emptyOwnDirectory(directory: string): Promise<void> {
+  const found = await readdir(directory).catch((cause: NodeJS.ErrnoException): string[] => {
+    if (cause.code === "ENOENT") return [];
+    throw new Fault("io-failed", `cannot read ${directory}`, { cause });
+  });
+  if (found.length > 0 && !found.includes(MARKER)) {
+    throw new Fault(
+      "bad-config",
+      `${directory} is not empty and was not made by a demonstration; name another --data-dir`,
+    );
+  }
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, MARKER), "made by countersign demo, removed by its next run\n");
 }
 
 /** Somebody else may have 6443: another cluster, another demonstration. */

@@ -1,6 +1,7 @@
 // `countersign node join ENDPOINT`: from a token and an address to a certificate and kubeconfigs for a kubelet.
 
 import { hostname } from "node:os";
+import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { createInsecureProvider } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { type JoinResult, joinNode } from "../../../node/index.ts";
@@ -33,7 +34,7 @@ export const nodeJoin: Command = {
       flags: "--ca-cert-hash <pin...>",
       description: "sha256:<hex> of the CA's public key; without it, whoever knows the token can pose as the cluster",
     },
-    { flags: "--signer-name <name>", description: "default: the signer of the insecure attestor" },
+    { flags: "--signer-name <name>", description: "who shall sign", default: KUBELET_CLIENT_SIGNER },
     { flags: "--register", description: "create the Node object too; without it the kubelet does" },
     { flags: "--timeout <duration>", description: "how long to wait for approval", default: "5m" },
     OUTPUT_OPTION,

@@ -99,6 +99,8 @@ describe("name constraints", () => {
     expect(judge({ permitted: directory(nodes) }, { subject: { commonName: "admin" } })).toBe("NameNotPermitted");
     expect(judge({ excluded: directory(nodes) }, { subject: node })).toBe("NameNotPermitted");
     expect(judge({ excluded: directory(nodes) }, { subject: { commonName: "admin" } })).toBe("accepted");
+    const disguised = { commonName: "n1", organizations: ["SYSTEM:Nodes "] };
+    expect(judge({ excluded: directory(nodes) }, { subject: disguised })).toBe("NameNotPermitted");
   });
 
   it("hold an e-mail address in the subject where there is no alternative name", () => {

@@ -131,8 +131,5 @@ function isInRange(address: Uint8Array, range: Uint8Array): boolean {
 
 function isBelow(name: Uint8Array, base: Uint8Array): boolean {
   const parts = relativeNamesOf(name);
-  return relativeNamesOf(base).every((part, i) => {
-    const own = parts[i];
-    return own !== undefined && own.length === part.length && own.every((octet, j) => octet === part[j]);
-  });
+  return relativeNamesOf(base).every((part, i) => part === parts[i]);
 }

@@ -1,4 +1,5 @@
-// Those who want to hear of changes. One that throws is reported and does not keep the others, or the informer, from theirs.
+// Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has missed
+// a change that nobody will tell again, and what it knows is wrong from now on. So that ends the process, as every bug does.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import type { Log } from "../../report/index.ts";
@@ -13,7 +14,7 @@ export interface Audience<T extends KubeObject> {
   tell(changes: readonly Change<T>[]): void;
 }
 
-export function createAudience<T extends KubeObject>(log: Log): Audience<T> {
+export function createAudience<T extends KubeObject>(log: Log, onBug: (error: unknown) => void): Audience<T> {
   const handlers = new Set<ChangeHandler<T>>();
 
   function tellOne(handler: ChangeHandler<T>, change: Change<T>): void {
@@ -22,6 +23,7 @@ export function createAudience<T extends KubeObject>(log: Log): Audience<T> {
     } catch (error) {
       const { name, namespace } = change.object.metadata;
       log.error("a change handler failed", { type: change.type, name, namespace, error });
+      onBug(error);
     }
   }
 

@@ -24,6 +24,7 @@ let changes: string[];
 let logged: string[];
 /** The waits that the informer announced and that have not passed yet. */
 let waits: number[];
+let bugs: unknown[] = [];
 
 function note(message: string, fields: LogFields = {}): void {
   logged.push(message);
@@ -42,12 +43,12 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 beforeEach(() => {
-  [asked, script, changes, logged, waits] = [[], [], [], [], []];
+  [asked, script, changes, logged, waits, bugs] = [[], [], [], [], [], []];
   clock = createManualClock();
   stop = new AbortController();
   running = undefined;
   client = createKubeClient({ server: server.url, caPem: server.ca.certPem, credentials: () => ({}) });
-  informer = createInformer(client, NODES, { clock, random: () => 0, log });
+  informer = createInformer(client, NODES, { clock, random: () => 0, log, onBug: (error) => bugs.push(error) });
   informer.onChange(({ type, object }) => changes.push(`${type} ${object.metadata.name}`));
 });
 afterEach(async () => {
@@ -284,13 +285,14 @@ describe("an informer", () => {
     expect([await passBackoff(), await passBackoff()]).toEqual([800, 800]);
   });
 
-  it("goes on when a handler throws, and says so", async () => {
+  it("goes on when a handler throws, and says that what it knows is wrong now", async () => {
     informer.onChange(() => {
       throw new TypeError("a handler's bug");
     });
     run(hold(added("a", "1"), endOfInitial("1"), added("b", "2")));
     await until(() => changes.length === 2);
     expect(logged).toEqual(["a change handler failed", "a change handler failed"]);
+    expect(bugs).toEqual([expect.any(TypeError), expect.any(TypeError)]);
   });
 
   it("tells a late handler what is there, and an unsubscribed one nothing more", async () => {

@@ -29,6 +29,8 @@ export interface InformerOptions extends Selection {
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
+  /** A change handler threw. Default: the error is thrown where nobody catches it, which ends the process. */
+  readonly onBug?: ((error: unknown) => void) | undefined;
 }
 
 export function createInformer<T extends KubeObject>(
@@ -40,7 +42,7 @@ export function createInformer<T extends KubeObject>(
   const source = { client, resource, selection: { namespace, fieldSelector, labelSelector }, clock, random };
   const log = options.log.child({ resource: qualifiedName(resource) });
   const store = createObjectStore<T>();
-  const audience = createAudience<T>(log);
+  const audience = createAudience<T>(log, options.onBug ?? endProcess);
   const synced = createGate(`the first list of ${resource.plural}`);
   const sink: Sink<T> = {
     replace: (objects) => {
@@ -62,4 +64,10 @@ export function createInformer<T extends KubeObject>(
     waitForSync: synced.wait,
     onChange: (handler) => audience.add(handler, store.list()),
   };
+}
+
+function endProcess(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }

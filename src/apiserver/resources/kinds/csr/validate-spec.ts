@@ -1,10 +1,8 @@
 // What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Only the first well-formed PEM block of the request
 // is looked at; what follows it (attestation evidence, for one) is kept as it came.
 
-import type { CsrSpec } from "../../../../api/certificates/index.ts";
-import { parseBase64 } from "../../../../kernel/bytes/index.ts";
+import { type CsrSpec, parsePemField, REQUEST_LABEL } from "../../../../api/certificates/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
-import { parsePem } from "../../../../kernel/pem/index.ts";
 import { parseCertificateRequest, verifyRequestSignature } from "../../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
@@ -57,9 +55,8 @@ function requestErrors(request: string): readonly FieldError[] {
 
 function requestProblem(request: string): string | undefined {
   try {
-    // Bytes outside the blocks may be anything; one character per byte keeps them harmless.
-    const [block] = parsePem(new TextDecoder("latin1").decode(parseBase64(request)));
-    if (block?.label !== "CERTIFICATE REQUEST") return "PEM block type must be CERTIFICATE REQUEST";
+    const [block] = parsePemField(request).blocks;
+    if (block?.label !== REQUEST_LABEL) return "PEM block type must be CERTIFICATE REQUEST";
     const parsed = parseCertificateRequest(block.bytes);
     return verifyRequestSignature(parsed) ? undefined : "x509: signature of the certificate request does not verify";
   } catch (error) {

@@ -1,0 +1,117 @@
+// JSON Web Tokens with an asymmetric signature (RFC 7519, RFC 7515 compact form, RFC 7518 §3.3 and §3.4): what Kubernetes'
+// service accounts carry. The list of algorithms is closed, and each belongs to one kind of key: a token cannot choose how
+// it is checked. `none` and the HMACs are not on the list, so a public key is never mistaken for a shared secret.
+import { encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
+import type { Curve, SignatureAlgorithm } from "../crypto/index.ts";
+import { Fault } from "../outcome/index.ts";
+import type { PublicKey, Signer } from "../x509/index.ts";
+import { derFromRaw, rawFromDer } from "./ecdsa-signature.ts";
+
+/** A service account's token is some 1,200 characters; one with many audiences stays far below. */
+const MAX_JWT_CHARACTERS = 16_384;
+
+export type JwtAlgorithm = "RS256" | "ES256" | "ES384" | "ES512";
+
+interface AlgorithmFacts {
+  readonly signature: SignatureAlgorithm;
+  /** Present for EC: the curve, and the length of each half of the signature. */
+  readonly curve?: Curve;
+  readonly octets?: number;
+}
+
+const ALGORITHMS: Readonly<Record<JwtAlgorithm, AlgorithmFacts>> = {
+  RS256: { signature: "RSA-PKCS1-SHA256" },
+  ES256: { signature: "ECDSA-SHA256", curve: "P-256", octets: 32 },
+  ES384: { signature: "ECDSA-SHA384", curve: "P-384", octets: 48 },
+  ES512: { signature: "ECDSA-SHA512", curve: "P-521", octets: 66 },
+};
+
+export type JwtClaims = Readonly<Record<string, unknown>>;
+
+/** Taken apart, and believed by nobody: every field is what the sender wrote. */
+export interface UnverifiedJwt {
+  readonly algorithm: JwtAlgorithm;
+  readonly keyId: string | undefined;
+  readonly claims: JwtClaims;
+  readonly signedBytes: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+/** Fault `malformed`, `unsupported` (another algorithm, a critical header) or `limit-exceeded`. */
+export function decodeUnverifiedJwt(token: string): UnverifiedJwt {
+  if (token.length > MAX_JWT_CHARACTERS) {
+    throw new Fault("limit-exceeded", `JWT is longer than ${MAX_JWT_CHARACTERS} characters`);
+  }
+  const [head, body, tail, ...more] = token.split(".");
+  if (head === undefined || body === undefined || tail === undefined || more.length > 0) {
+    throw new Fault("malformed", "JWT must have three parts");
+  }
+  const { alg, kid, crit } = parseRecord(head, "header") as { alg?: unknown; kid?: unknown; crit?: unknown };
+  if (typeof alg !== "string" || !Object.hasOwn(ALGORITHMS, alg)) {
+    throw new Fault("unsupported", `JWT must be signed with one of ${Object.keys(ALGORITHMS).join(", ")}`);
+  }
+  // RFC 7515 §4.1.11: what is critical and not understood makes the token invalid. Nothing is understood here.
+  if (crit !== undefined) throw new Fault("unsupported", "JWT must not have critical header fields");
+  if (kid !== undefined && typeof kid !== "string") throw new Fault("malformed", "JWT key id must be a string");
+  return {
+    algorithm: alg as JwtAlgorithm,
+    keyId: kid,
+    claims: parseRecord(body, "payload"),
+    signedBytes: encodeUtf8(`${head}.${body}`),
+    signature: parseBase64Url(tail),
+  };
+}
+
+function parseRecord(part: string, name: string): JwtClaims {
+  let value: unknown;
+  try {
+    value = JSON.parse(parseUtf8(parseBase64Url(part)));
+  } catch (cause) {
+    throw new Fault("malformed", `JWT ${name} must be JSON in base64url`, { cause });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new Fault("malformed", `JWT ${name} must be a JSON object`);
+  }
+  return value as JwtClaims;
+}
+
+/** False for a wrong signature, and for a key that is not of the algorithm's kind or curve. */
+export function verifyJwt(jwt: UnverifiedJwt, key: PublicKey): boolean {
+  const { signature: algorithm, curve, octets } = ALGORITHMS[jwt.algorithm];
+  if (curve !== key.curve) return false;
+  const signature = octets === undefined ? jwt.signature : derFromRaw(jwt.signature, octets);
+  return signature !== undefined && key.verifier.verify({ algorithm, bytes: jwt.signedBytes, signature });
+}
+
+export interface JwtTemplate {
+  readonly keyId: string;
+  readonly claims: JwtClaims;
+}
+
+/** Header exactly {"alg":…,"kid":…}, claims with their keys sorted, as Go writes them. Fault `unsupported` for other keys. */
+export function signJwt({ keyId, claims }: JwtTemplate, signer: Signer): string {
+  const [alg, { octets }] = algorithmOf(signer);
+  const part = (value: unknown) => encodeBase64Url(encodeUtf8(JSON.stringify(value)));
+  const signed = `${part({ alg, kid: keyId })}.${part(sorted(claims))}`;
+  const signature = signer.sign(encodeUtf8(signed));
+  return `${signed}.${encodeBase64Url(octets === undefined ? signature : rawFromDer(signature, octets))}`;
+}
+
+/** The algorithm that this key's tokens have. RSA above 2048 bits signs with longer hashes here, which RS256 is not. */
+export function jwtAlgorithmOf(signer: Signer): JwtAlgorithm {
+  return algorithmOf(signer)[0];
+}
+
+function algorithmOf(signer: Signer): readonly [JwtAlgorithm, AlgorithmFacts] {
+  for (const [name, facts] of Object.entries(ALGORITHMS)) {
+    if (facts.signature === signer.algorithm) return [name as JwtAlgorithm, facts];
+  }
+  throw new Fault("unsupported", "a token signing key must be RSA-2048 or EC on P-256, P-384 or P-521");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
