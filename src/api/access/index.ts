@@ -1,26 +1,17 @@
 // Who asks, and what about: users, RBAC kinds, reviews.
 
 import type { KubeObject } from "../meta/index.ts";
+import type { PolicyRule } from "./policy-rule.ts";
 
-export interface UserInfo {
-  readonly username: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
-
-export const ANONYMOUS_USER = "system:anonymous";
-export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
-export const AUTHENTICATED_GROUP = "system:authenticated";
-export const MASTERS_GROUP = "system:masters";
-
-export interface PolicyRule {
-  readonly verbs: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
+export type { Attributes, Authorizer, Decision } from "./attributes.ts";
+export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";
+export {
+  ANONYMOUS_USER,
+  AUTHENTICATED_GROUP,
+  MASTERS_GROUP,
+  UNAUTHENTICATED_GROUP,
+  type UserInfo,
+} from "./user.ts";
 
 export interface Role extends KubeObject {
   rules?: readonly PolicyRule[];

@@ -8,7 +8,6 @@ export {
   isIssued,
 } from "./csr.ts";
 export { isNodeName, NODE_NAME_MAX_CHARACTERS, nodeNameOf } from "./node-name.ts";
-export { type PemField, parsePemField, REQUEST_LABEL } from "./pem-field.ts";
 export {
   BOOTSTRAP_USER_PREFIX,
   BOOTSTRAPPERS_GROUP,

@@ -2,6 +2,35 @@
 
 import type { KubeObject, ObjectMeta } from "../meta/index.ts";
 
+export type { DeviceRequest, PriorityClass, ResourceClaim, ResourceSlice, RuntimeClass } from "./classes.ts";
+export type { EndpointSlice, Endpoints, EndpointsSubset, Service, ServicePort, ServiceSpec } from "./network.ts";
+export {
+  type Binding,
+  type Container,
+  type ContainerStatus,
+  type EnvVar,
+  type Eviction,
+  MIRROR_POD_ANNOTATION,
+  type Pod,
+  type PodCondition,
+  type PodSpec,
+  type PodStatus,
+  type Probe,
+  type ServiceAccount,
+  type Toleration,
+  type Volume,
+  type VolumeProjection,
+} from "./pod.ts";
+export type {
+  CsiDriver,
+  CsiNode,
+  CsiNodeDriver,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+  VolumeAttachment,
+} from "./storage.ts";
+
 export interface NodeAddress {
   readonly type: string;
   readonly address: string;

@@ -11,6 +11,78 @@ export const NODES = core("nodes", "Node", false);
 export const SECRETS = core("secrets", "Secret", true);
 export const CONFIG_MAPS = core("configmaps", "ConfigMap", true);
 export const EVENTS = core("events", "Event", true);
+export const PODS = core("pods", "Pod", true);
+export const BINDINGS = core("bindings", "Binding", true);
+export const SERVICE_ACCOUNTS = core("serviceaccounts", "ServiceAccount", true);
+export const SERVICES = core("services", "Service", true);
+export const ENDPOINTS = core("endpoints", "Endpoints", true);
+export const PERSISTENT_VOLUMES = core("persistentvolumes", "PersistentVolume", false);
+export const PERSISTENT_VOLUME_CLAIMS = core("persistentvolumeclaims", "PersistentVolumeClaim", true);
+
+/** The newer face of the same events: they are kept once, as EVENTS. */
+export const EVENTS_V1: Resource = {
+  group: "events.k8s.io",
+  version: "v1",
+  plural: "events",
+  kind: "Event",
+  namespaced: true,
+};
+
+export const ENDPOINT_SLICES: Resource = {
+  group: "discovery.k8s.io",
+  version: "v1",
+  plural: "endpointslices",
+  kind: "EndpointSlice",
+  namespaced: true,
+};
+
+function storage(plural: string, kind: string): Resource {
+  return { group: "storage.k8s.io", version: "v1", plural, kind, namespaced: false };
+}
+
+export const VOLUME_ATTACHMENTS = storage("volumeattachments", "VolumeAttachment");
+export const CSI_NODES = storage("csinodes", "CSINode");
+export const CSI_DRIVERS = storage("csidrivers", "CSIDriver");
+export const STORAGE_CLASSES = storage("storageclasses", "StorageClass");
+
+export const RUNTIME_CLASSES: Resource = {
+  group: "node.k8s.io",
+  version: "v1",
+  plural: "runtimeclasses",
+  kind: "RuntimeClass",
+  namespaced: false,
+};
+
+export const PRIORITY_CLASSES: Resource = {
+  group: "scheduling.k8s.io",
+  version: "v1",
+  plural: "priorityclasses",
+  kind: "PriorityClass",
+  namespaced: false,
+};
+
+function allocation(plural: string, kind: string, namespaced: boolean): Resource {
+  return { group: "resource.k8s.io", version: "v1", plural, kind, namespaced };
+}
+
+export const RESOURCE_SLICES = allocation("resourceslices", "ResourceSlice", false);
+export const RESOURCE_CLAIMS = allocation("resourceclaims", "ResourceClaim", true);
+
+/** Bodies of subresources: they are sent to an object and never kept. */
+export const EVICTIONS: Resource = {
+  group: "policy",
+  version: "v1",
+  plural: "evictions",
+  kind: "Eviction",
+  namespaced: true,
+};
+export const TOKEN_REQUESTS: Resource = {
+  group: "authentication.k8s.io",
+  version: "v1",
+  plural: "tokenrequests",
+  kind: "TokenRequest",
+  namespaced: true,
+};
 
 export const CSRS: Resource = {
   group: "certificates.k8s.io",

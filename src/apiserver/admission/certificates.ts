@@ -2,8 +2,9 @@
 // granted per signer, beside the right to write the subresource.
 
 import type { UserInfo } from "../../api/access/index.ts";
-import { type CertificateSigningRequest, parsePemField, REQUEST_LABEL } from "../../api/certificates/index.ts";
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
+import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { type Deny, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificateRequest, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Attempt } from "../call.ts";

@@ -6,13 +6,8 @@
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
 
-import {
-  type CertificateSigningRequest,
-  findCondition,
-  isIssued,
-  nodeNameOf,
-  parsePemField,
-} from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isIssued, nodeNameOf } from "../../api/certificates/index.ts";
+import { parsePemField } from "../../api/pem/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";

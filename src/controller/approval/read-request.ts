@@ -1,7 +1,7 @@
 // `spec.request` → what it says. Synchronous and without I/O; gather calls it, signing calls it again for itself.
 // What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of ours.
 
-import { type PemField, parsePemField, REQUEST_LABEL } from "../../api/certificates/index.ts";
+import { type PemField, parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
 import type { RequestReading } from "./facts.ts";

@@ -7,10 +7,9 @@ import {
   type CsrCondition,
   findCondition,
   isIssued,
-  parsePemField,
-  REQUEST_LABEL,
   VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
+import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { equalBytes, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { type Allow, allow, type Deny, deny, isFault } from "../../kernel/outcome/index.ts";
 import {

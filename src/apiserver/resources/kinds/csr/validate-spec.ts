@@ -1,7 +1,8 @@
 // What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Only the first well-formed PEM block of the request
 // is looked at; what follows it (attestation evidence, for one) is kept as it came.
 
-import { type CsrSpec, parsePemField, REQUEST_LABEL } from "../../../../api/certificates/index.ts";
+import type { CsrSpec } from "../../../../api/certificates/index.ts";
+import { parsePemField, REQUEST_LABEL } from "../../../../api/pem/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
 import { parseCertificateRequest, verifyRequestSignature } from "../../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../field-error.ts";

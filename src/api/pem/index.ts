@@ -1,0 +1,1 @@
+export { type PemField, parsePemField, REQUEST_LABEL } from "./pem-field.ts";
