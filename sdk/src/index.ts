@@ -1,8 +1,8 @@
-// The contract between Countersign and an attestation provider: types and a version, no dependencies.
+// The contract between Countersign and an attestation provider: types only, no dependencies.
 // So far the node's end; the controller's end comes with the first provider that proves something.
 
 /** Raised when a field changes meaning; a provider states the version it was written for. */
-export const CONTRACT_VERSION = 1;
+export type ContractVersion = 1;
 
 /** What a provider learns about the request that its evidence is for. */
 export interface AttestationRequest {
@@ -21,7 +21,7 @@ export interface AttestationEvidence {
 export interface NodeAttestationProvider {
   /** Last part of the signer name `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>`. */
   readonly name: string;
-  readonly contractVersion: typeof CONTRACT_VERSION;
+  readonly contractVersion: ContractVersion;
   /**
    * Whether a node may ask for its next certificate with its present one. A provider that proves nothing must say no: its
    * certificate lasts to its end, then the node starts over with a bootstrap credential.

@@ -1,4 +1,4 @@
-// Storage that forgets at the end of the process: for tests, and for `countersign up` without a data directory.
+// Storage that forgets at the end of the process: for tests and for programs that embed the server.
 
 import { createEngine, FIRST_REVISION } from "./engine.ts";
 import type { HistoryLimits } from "./history.ts";
