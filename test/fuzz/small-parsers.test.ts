@@ -43,7 +43,7 @@ describe("hostile text", () => {
     it(`for ${name} ends in a value or a fault`, () => {
       const hostile = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.json(), nearly(example));
       fc.assert(
-        fc.property(hostile, (text) => expect(FAULTS).toContain(outcomeOf(() => parse(text)))),
+        fc.property(hostile, (text) => FAULTS.includes(outcomeOf(() => parse(text)))),
         runs(300),
       );
     });
@@ -51,7 +51,7 @@ describe("hostile text", () => {
 
   it("for delete options ends in a value or a fault", () => {
     fc.assert(
-      fc.property(fc.json(), (text) => expect(FAULTS).toContain(outcomeOf(() => parseDeleteOptions(JSON.parse(text))))),
+      fc.property(fc.json(), (text) => FAULTS.includes(outcomeOf(() => parseDeleteOptions(JSON.parse(text))))),
       runs(300),
     );
   });
