@@ -16,7 +16,7 @@ export interface Wiring {
 }
 
 export function wire({ informers, queues, claims, pending, approval, signing }: Wiring): void {
-  /** The name became free, or lost its Node: whoever was refused for it is judged anew. */
+  /** The name became free, or lost its Node: whoever waits for it is judged anew. */
   const judgeAgain = (nodeName: string | undefined) => {
     for (const csrName of nodeName === undefined ? [] : pending.of(nodeName)) queues.approval.add(csrName);
   };

@@ -18,6 +18,7 @@ export function factsOf(csr: CertificateSigningRequest, changed: Partial<Approva
     requester: { username, groups },
     node: { kind: "Absent" },
     claims: { kind: "Present", value: [] },
+    earlierRefusal: undefined,
     ...changed,
   };
 }

@@ -147,13 +147,16 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       ]);
     });
 
-    it("judges that request again when the Node is deleted, and approves it when nobody else holds the name", async () => {
+    it("gives the name to a new request after the Node was deleted, never to one that lay in wait", async () => {
       const node = aName();
       await register(node);
-      const name = await ask(joining, forNode(node));
-      expect(verdictOf(await judged(name))).toMatchObject({ reason: "NodeIsRegistered" });
+      const lurker = await ask(joining, forNode(node));
+      expect(verdictOf(await judged(lurker))).toMatchObject({ reason: "NodeIsRegistered" });
       await plane.admin.delete(NODES, { name: node });
-      await issued(name);
+      await issued(await ask(joining, forNode(node)));
+      const csr = await read(lurker);
+      expect(verdictOf(csr)).toMatchObject({ verdict: "Deny", reason: "NodeIsRegistered" });
+      expect(conditionsOf(csr)).toEqual([]);
     });
 
     it("gives a name to one key only, however many ask at once", async () => {
@@ -179,10 +182,11 @@ export function describeController(where: string, startPlane: () => Promise<Plan
     it("gives a name free when the request that held it is deleted", async () => {
       const node = aName();
       const holder = await issued(await ask(joining, forNode(node)));
-      const name = await ask(joining, forNode(node));
-      expect(verdictOf(await judged(name))).toMatchObject({ reason: "NameIsClaimed" });
+      const lurker = await ask(joining, forNode(node));
+      expect(verdictOf(await judged(lurker))).toMatchObject({ reason: "NameIsClaimed" });
       await plane.admin.delete(CSRS, { name: holder.metadata.name ?? "" });
-      await issued(name);
+      await issued(await ask(joining, forNode(node)));
+      expect(conditionsOf(await read(lurker))).toEqual([]);
     });
 
     describe("refuses", () => {

@@ -2,9 +2,11 @@
 
 import type { KubeObject } from "../meta/index.ts";
 import type { PolicyRule } from "./policy-rule.ts";
+import type { ReviewFieldSelector } from "./review-selector.ts";
 
 export type { Attributes, Authorizer, Decision } from "./attributes.ts";
 export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";
+export { type ReviewFieldSelector, requirementsOfReview } from "./review-selector.ts";
 export {
   ANONYMOUS_USER,
   AUTHENTICATED_GROUP,
@@ -51,6 +53,7 @@ export interface ResourceAttributes {
   readonly resource?: string;
   readonly subresource?: string;
   readonly name?: string;
+  readonly fieldSelector?: ReviewFieldSelector;
 }
 
 export interface SubjectAccessReview extends KubeObject {

@@ -4,22 +4,21 @@ import type { KubeObject, ObjectMeta } from "../meta/index.ts";
 
 export type { DeviceRequest, PriorityClass, ResourceClaim, ResourceSlice, RuntimeClass } from "./classes.ts";
 export type { EndpointSlice, Endpoints, EndpointsSubset, Service, ServicePort, ServiceSpec } from "./network.ts";
-export {
-  type Binding,
-  type Container,
-  type ContainerStatus,
-  type EnvVar,
-  type Eviction,
-  MIRROR_POD_ANNOTATION,
-  type Pod,
-  type PodCondition,
-  type PodSpec,
-  type PodStatus,
-  type Probe,
-  type ServiceAccount,
-  type Toleration,
-  type Volume,
-  type VolumeProjection,
+export type {
+  Binding,
+  Container,
+  ContainerStatus,
+  EnvVar,
+  Eviction,
+  Pod,
+  PodCondition,
+  PodSpec,
+  PodStatus,
+  Probe,
+  ServiceAccount,
+  Toleration,
+  Volume,
+  VolumeProjection,
 } from "./pod.ts";
 export type {
   CsiDriver,
@@ -46,8 +45,17 @@ export interface NodeCondition {
 }
 
 export interface Node extends KubeObject {
-  spec?: { readonly providerID?: string; readonly unschedulable?: boolean; readonly taints?: readonly unknown[] };
+  spec?: {
+    readonly providerID?: string;
+    readonly unschedulable?: boolean;
+    readonly taints?: readonly unknown[];
+    readonly podCIDR?: string;
+    readonly podCIDRs?: readonly string[];
+  };
   status?: {
+    readonly capacity?: Readonly<Record<string, string>>;
+    readonly allocatable?: Readonly<Record<string, string>>;
+    readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
     readonly addresses?: readonly NodeAddress[];
     readonly conditions?: readonly NodeCondition[];
     readonly nodeInfo?: Readonly<Record<string, string>>;

@@ -48,6 +48,8 @@ export interface Endpoints extends KubeObject {
 
 export interface EndpointSlice extends KubeObject {
   addressType?: string;
-  endpoints?: readonly { readonly addresses?: readonly string[]; readonly nodeName?: string }[] | null;
+  endpoints?:
+    | readonly { readonly addresses?: readonly string[]; readonly nodeName?: string; readonly conditions?: object }[]
+    | null;
   ports?: readonly { readonly name?: string; readonly port?: number; readonly protocol?: string }[] | null;
 }

@@ -119,7 +119,7 @@ export interface PodCondition {
   readonly reason?: string;
   readonly message?: string;
   readonly lastProbeTime?: string | null;
-  readonly lastTransitionTime?: string;
+  readonly lastTransitionTime?: string | null;
   readonly observedGeneration?: number;
 }
 
@@ -132,6 +132,8 @@ interface Terminated {
 
 export interface ContainerStatus {
   readonly name?: string;
+  readonly image?: string;
+  readonly imageID?: string;
   readonly ready?: boolean;
   readonly started?: boolean;
   readonly restartCount?: number;
@@ -154,6 +156,7 @@ export interface PodStatus {
   readonly conditions?: readonly PodCondition[];
   readonly containerStatuses?: readonly ContainerStatus[];
   readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string }[];
 }
 
 export interface Pod extends KubeObject {
@@ -180,6 +183,3 @@ export interface ServiceAccount extends KubeObject {
   imagePullSecrets?: readonly NameReference[];
   automountServiceAccountToken?: boolean;
 }
-
-/** The kubelet's image of a static pod: it cannot be changed by the API server. */
-export const MIRROR_POD_ANNOTATION = "kubernetes.io/config.mirror";

@@ -10,9 +10,9 @@ export const KUBECONFIG_MAX_CHARACTERS = 1_048_576;
 /** A file that merges many clusters has hundreds of entries, not thousands. */
 const MAX_ENTRIES = 1_000;
 
-export function parseKubeconfig(text: string): Kubeconfig {
-  if (text.length > KUBECONFIG_MAX_CHARACTERS) {
-    throw new Fault("limit-exceeded", `kubeconfig is longer than ${KUBECONFIG_MAX_CHARACTERS} characters`);
+export function parseKubeconfig(text: string, maxCharacters = KUBECONFIG_MAX_CHARACTERS): Kubeconfig {
+  if (text.length > maxCharacters) {
+    throw new Fault("limit-exceeded", `kubeconfig is longer than ${maxCharacters} characters`);
   }
   const root = readYaml(text);
   if (root["kind"] !== undefined && root["kind"] !== "Config") {

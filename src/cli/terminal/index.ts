@@ -1,2 +1,3 @@
 export { ADVICE, type Advice } from "./advice.ts";
+export { plainText } from "./plain-text.ts";
 export { createTerminal, printFailure, type Terminal, type Tone } from "./terminal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { createTerminal, printFailure } from "./index.ts";
+import { createTerminal, plainText, printFailure } from "./index.ts";
 
 function capture(options: { isTty: boolean; env?: Record<string, string> }) {
   const written = { out: "", err: "" };
@@ -20,6 +20,13 @@ describe("createTerminal", () => {
     expect(capture({ isTty: false }).terminal.paint("bad", "x")).toBe("x");
     expect(capture({ isTty: true, env: { NO_COLOR: "1" } }).terminal.paint("bad", "x")).toBe("x");
     expect(capture({ isTty: true, env: { TERM: "dumb" } }).terminal.paint("bad", "x")).toBe("x");
+  });
+});
+
+describe("plainText", () => {
+  it("leaves words alone and spells out what would steer a terminal", () => {
+    expect(plainText("node worker-1 is registered · größer")).toBe("node worker-1 is registered · größer");
+    expect(plainText("a\u001b[2Jb\nc\u202ed")).toBe("a\\u001b[2Jb\\u000ac\\u202ed");
   });
 });
 

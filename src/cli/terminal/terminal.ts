@@ -3,6 +3,7 @@
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { OutputStream, ProcessEdge } from "../../platform/process/index.ts";
 import { ADVICE } from "./advice.ts";
+import { plainText } from "./plain-text.ts";
 
 export type Tone = "plain" | "faint" | "good" | "bad" | "strong";
 
@@ -37,8 +38,8 @@ export function printFailure(terminal: Terminal, failure: unknown, options: { re
     return ADVICE.internal.exit;
   }
   const advice = ADVICE[failure.code];
-  terminal.err(`${terminal.paint("bad", "failed")}  ${failure.message}\n`);
-  for (const why of causes(failure)) terminal.err(`why     ${why}\n`);
+  terminal.err(`${terminal.paint("bad", "failed")}  ${plainText(failure.message)}\n`);
+  for (const why of causes(failure)) terminal.err(`why     ${plainText(why)}\n`);
   terminal.err(`do      ${advice.todo}   (${failure.code})\n`);
   if (options.debug) terminal.err(`${failure.stack ?? ""}\n`);
   return advice.exit;

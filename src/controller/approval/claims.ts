@@ -11,7 +11,7 @@ import { parsePemField } from "../../api/pem/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
-import { keyDigestOf } from "./identity.ts";
+import { credentialFor, credentialOf, keyDigestOf } from "./identity.ts";
 
 export interface Claims {
   /** Every claim on this node name. */
@@ -49,8 +49,7 @@ export function createClaims(): Claims {
   function record(csr: CertificateSigningRequest, standing: Claim["standing"]): void {
     const uid = csr.metadata.uid ?? "";
     const known = byUid.get(uid);
-    const claim =
-      known === undefined ? readClaim(csr, standing) : { ...known, standing, notAfterMs: readNotAfter(csr) };
+    const claim = known === undefined ? readClaim(csr, standing) : { ...known, standing, ...readCertificate(csr) };
     if (claim !== undefined) put(claim);
   }
 
@@ -95,13 +94,16 @@ function readClaim(csr: CertificateSigningRequest, standing: Claim["standing"]):
     nodeName,
     keyDigest: keyDigestOf(request.publicKey),
     standing,
-    notAfterMs: readNotAfter(csr),
+    requesterCredential: credentialOf(csr.spec.extra),
+    ...readCertificate(csr),
   };
 }
 
 /** A certificate that cannot be read has no known end, so its claim stands until the request is cleaned away. */
-function readNotAfter(csr: CertificateSigningRequest): number | undefined {
-  return parseFirstBlock(csr.status?.certificate ?? "", parseCertificate)?.notAfterMs;
+function readCertificate(csr: CertificateSigningRequest): Pick<Claim, "notAfterMs" | "credential"> {
+  const certificate = parseFirstBlock(csr.status?.certificate ?? "", parseCertificate);
+  if (certificate === undefined) return { notAfterMs: undefined, credential: undefined };
+  return { notAfterMs: certificate.notAfterMs, credential: credentialFor(certificate.raw) };
 }
 
 function parseFirstBlock<T>(base64: string, parse: (der: Uint8Array) => T): T | undefined {

@@ -33,6 +33,10 @@ export interface Claim {
   readonly standing: "Approved" | "Reserved";
   /** End of the issued certificate; absent while none is issued. */
   readonly notAfterMs: number | undefined;
+  /** `X509SHA256=<hex>` of the issued certificate, as the API server names the credential of who presents it. */
+  readonly credential: string | undefined;
+  /** The credential with which the request was made; absent for a bootstrap token. */
+  readonly requesterCredential: string | undefined;
 }
 
 export interface ApprovalFacts extends RequestFacts {
@@ -43,6 +47,11 @@ export interface ApprovalFacts extends RequestFacts {
   readonly requester: UserInfo;
   /** The Node with the name that the subject asks for. Read only for a first request: a renewal does not need it. */
   readonly node: Seen<{ readonly uid: string }>;
-  /** All claims on that name, this request's own included. Read together with the Node. */
+  /** All claims on that name, this request's own included. For a first request read together with the Node. */
   readonly claims: Seen<readonly Claim[]>;
+  /**
+   * Our own refusal of this very request because its name was taken, from its annotation. Anybody can write that when the
+   * request is made, but gains only a refusal by it.
+   */
+  readonly earlierRefusal: { readonly reason: string; readonly message: string } | undefined;
 }

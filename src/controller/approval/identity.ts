@@ -15,6 +15,18 @@ export function bootstrapTokenId({ username, groups }: UserInfo): string | undef
   return TOKEN_ID.test(id) ? id : undefined;
 }
 
+const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** With which certificate the requester came: `X509SHA256=<hex>`, stamped by the API server. */
+export function credentialOf(extra: UserInfo["extra"]): string | undefined {
+  return extra?.[CREDENTIAL_ID]?.find((id) => id.startsWith("X509SHA256="));
+}
+
+/** What `credentialOf` will say of whoever presents this certificate. */
+export function credentialFor(certificateDer: Uint8Array): string {
+  return `X509SHA256=${encodeHex(sha256(certificateDer))}`;
+}
+
 /** Lower-case hex of the SHA-256 of the public key (SPKI): enough to say "another key". */
 export function keyDigestOf(key: PublicKey): string {
   return encodeHex(sha256(key.spki));

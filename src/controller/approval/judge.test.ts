@@ -30,6 +30,7 @@ describe("judgeApproval", () => {
       "not-reached",
       "not-reached",
       "not-reached",
+      "not-reached",
     ]);
   });
 

@@ -7,6 +7,7 @@ import { bootstrapTokenId } from "./identity.ts";
 import { keyIsStrongEnough } from "./rules/key-is-strong-enough.ts";
 import { noNamesBesideTheSubject } from "./rules/no-names-beside-the-subject.ts";
 import { nodeIsNotRegisteredYet } from "./rules/node-is-not-registered-yet.ts";
+import { renewalIsByTheHolder } from "./rules/renewal-is-by-the-holder.ts";
 import { requestParsesAndIsSigned } from "./rules/request-parses-and-is-signed.ts";
 import { requesterMayAsk } from "./rules/requester-may-ask.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
@@ -23,6 +24,7 @@ export const APPROVAL_RULES: readonly Rule<ApprovalFacts>[] = [
   noNamesBesideTheSubject,
   keyIsStrongEnough,
   nodeIsNotRegisteredYet,
+  renewalIsByTheHolder,
 ];
 
 /** What a signer promises of every certificate, whoever approved the request: the rules about the request alone. */

@@ -1,5 +1,5 @@
 // Which pending requests ask for which node name, so that a change of the Node or of a rival request brings them back
-// before their time. Without it, a request refused for "node is registered" would stay so after the Node was deleted.
+// before their time: what waits for a rival's approval to be written or not is judged when that is known.
 
 export interface Pending {
   note(csrName: string, nodeName: string): void;

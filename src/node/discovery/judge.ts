@@ -51,6 +51,8 @@ export function judgeClusterInfo(facts: ClusterInfoFacts): ClusterInfoVerdict {
 }
 
 const SIGNATURE_PREFIX = "jws-kubeconfig-";
+/** One cluster with some CA certificates; YAML takes time that grows faster than its length, and this text is a stranger's. */
+const DOCUMENT_MAX_CHARACTERS = 131_072;
 
 function waitForSignature({ data, token }: ClusterInfoFacts): Wait {
   const others = Object.keys(data).filter((key) => key.startsWith(SIGNATURE_PREFIX)).length;
@@ -119,7 +121,7 @@ function refuse(rule: string, message: string): Deny {
 }
 
 function readKubeconfig(text: string): Kubeconfig | undefined {
-  return orUndefined(() => parseKubeconfig(text));
+  return orUndefined(() => parseKubeconfig(text, DOCUMENT_MAX_CHARACTERS));
 }
 
 function readBundle(base64: string): readonly Certificate[] {

@@ -8,7 +8,7 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
+import type { HttpAnswer, HttpHandler, HttpHeaders, HttpRequest } from "./exchange.ts";
 import { peerCertificatesOf } from "./peer-certificates.ts";
 
 /** Longest request line and headers together. Selectors and continue tokens travel there; a browser's cookies do not. */
@@ -58,6 +58,8 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
     void done.finally(() => open.delete(gone));
   });
   server.maxConnections = MAX_CONNECTIONS;
+  // The size of all headers is bounded; a bound on their number would drop the last ones in silence, a credential among them.
+  server.maxHeadersCount = 0;
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   const { port } = await listen(server, options);
   return {
@@ -150,12 +152,22 @@ function toRequest(message: IncomingMessage, signal: AbortSignal): HttpRequest {
   return {
     method: message.method ?? "",
     target: message.url ?? "",
-    headers: message.headers,
+    headers: headersOf(message),
     peerCertificates: peerCertificatesOf(message.socket),
     remoteAddress: message.socket.remoteAddress ?? "",
     signal,
     readBody: (limit) => readBody(message, limit),
   };
+}
+
+/** Headers of which every value counts on its own: joined with commas, two groups could pose as one or one as two. */
+const REPEATABLE = "impersonate-";
+
+function headersOf(message: IncomingMessage): HttpHeaders {
+  const { headers } = message;
+  const names = Object.keys(headers).filter((name) => name.startsWith(REPEATABLE));
+  if (names.length === 0) return headers;
+  return { ...headers, ...Object.fromEntries(names.map((name) => [name, message.headersDistinct[name]])) };
 }
 
 async function readBody(message: IncomingMessage, limit: number): Promise<Uint8Array> {

@@ -8,7 +8,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
-import type { Tone } from "../../terminal/index.ts";
+import { plainText, type Tone } from "../../terminal/index.ts";
 
 export const csrExplain: Command = {
   path: ["csr", "explain"],
@@ -55,19 +55,22 @@ function print(
   csr: CertificateSigningRequest,
   verdict: RecordedVerdict | undefined,
 ): void {
-  terminal.out(`${csr.metadata.name}   ${csr.spec.signerName}   by ${csr.spec.username}   ${conditionOf(csr)}\n`);
+  const { name = "", signerName, username = "" } = { ...csr.metadata, ...csr.spec };
+  terminal.out(`${[name, signerName, `by ${username}`, conditionOf(csr)].map(plainText).join("   ")}\n`);
   if (verdict === undefined) {
     terminal.out("verdict     none recorded: no controller of ours has judged this request\n");
     return;
   }
   terminal.out(
-    `verdict     ${terminal.paint("strong", verdict.verdict.toUpperCase())}   ${verdict.rule}   ${verdict.reason}\n`,
+    `verdict     ${terminal.paint("strong", verdict.verdict.toUpperCase())}   ${plainText(verdict.rule)}   ${plainText(verdict.reason)}\n`,
   );
-  terminal.out(`            ${verdict.message}\n\n`);
+  terminal.out(`            ${plainText(verdict.message)}\n\n`);
   const width = Math.max(...verdict.trail.map(({ rule }) => rule.length));
   for (const { rule, outcome, note } of verdict.trail) {
     const word = (outcome === "not-reached" ? "–" : outcome).padEnd(OUTCOME_WIDTH);
     const text = note ?? (outcome === "not-reached" ? "not reached" : "");
-    terminal.out(`  ${rule.padEnd(width)}   ${terminal.paint(TONES[outcome] ?? "plain", word)}${text}\n`);
+    terminal.out(
+      `  ${plainText(rule).padEnd(width)}   ${terminal.paint(TONES[outcome] ?? "plain", word)}${plainText(text)}\n`,
+    );
   }
 }

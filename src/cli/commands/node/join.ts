@@ -17,6 +17,7 @@ import {
   textOption,
 } from "../../options.ts";
 import { requireToken, TOKEN_OPTIONS } from "../../secret-input.ts";
+import { plainText } from "../../terminal/index.ts";
 
 export const nodeJoin: Command = {
   path: ["node", "join"],
@@ -78,7 +79,7 @@ async function runJoin(context: CommandContext, options: OptionValues, way: Way)
       signal: context.stop,
       requestLimitMs: durationOption(options, "timeout"),
       progress: (step) => line?.step(step),
-      waiting: (why) => context.terminal.err(`\n           waiting: ${why}\n`),
+      waiting: (why) => context.terminal.err(`\n           waiting: ${plainText(why)}\n`),
     });
     line?.end(`${((context.clock.now() - startedMs) / 1000).toFixed(1)} s`);
     return result;

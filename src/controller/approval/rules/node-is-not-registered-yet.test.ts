@@ -19,6 +19,8 @@ function aClaim(changed: Partial<Claim> = {}): ApprovalFacts["claims"] {
     keyDigest: "another key",
     standing: "Approved",
     notAfterMs: undefined,
+    credential: undefined,
+    requesterCredential: undefined,
     ...changed,
   };
   return { kind: "Present", value: [claim] };

@@ -2,6 +2,8 @@
 // witnesses: the Node object, and the approved requests of that name, for the time between approval and registration.
 // The first approved key wins; it keeps the name as long as its request stands (not cleaned, certificate not expired).
 // The same key may ask again: a node that crashed before it stored its certificate does.
+// A request that was refused for its name stays refused when the name becomes free: else whoever asks for a registered name
+// and waits would get it the moment an operator deletes the Node to set the machine up anew.
 
 import { nodeNameOf } from "../../../api/certificates/index.ts";
 import type { ApprovalFacts, Claim } from "../facts.ts";
@@ -13,15 +15,22 @@ const RETRY_UNREAD_MS = 2_000;
 /** An approval without an answer is sent again within a second or so; then the name is claimed or free. */
 const RETRY_RESERVED_MS = 1_000;
 
+/** The reasons of this rule that a request keeps. */
+export const NAME_IS_TAKEN: readonly string[] = ["NodeIsRegistered", "NameIsClaimed"];
+
 export const nodeIsNotRegisteredYet: Rule<ApprovalFacts> = {
   id: "node-is-not-registered-yet",
   sentence: "a bootstrap token asks only for a name that has no Node and that no other key has been approved for",
   judge: withRequest((request, facts) => {
     if (bootstrapTokenId(facts.requester) === undefined) return pass("renewal, no bootstrap token");
     const name = nodeNameOf(request.subject.commonName) ?? "";
+    if (facts.earlierRefusal !== undefined) return refuse(facts.earlierRefusal.reason, facts.earlierRefusal.message);
     if (facts.node.kind === "NotRead") return notYet("NodeIsNotRead", facts.node.why, RETRY_UNREAD_MS);
     if (facts.node.kind === "Present") {
-      return refuse("NodeIsRegistered", `node ${name} is registered; a bootstrap token cannot ask for its name again`);
+      return refuse(
+        "NodeIsRegistered",
+        `node ${name} is registered; a bootstrap token cannot ask for its name again, and this request stays refused`,
+      );
     }
     if (facts.claims.kind === "NotRead") return notYet("ClaimsAreNotRead", facts.claims.why, RETRY_UNREAD_MS);
     const claims = facts.claims.kind === "Present" ? facts.claims.value : [];
