@@ -1,18 +1,20 @@
 // The one value that travels through the stages of chain.ts, what comes back, and what the stages may use.
 // Each field that a stage fills is written by that stage alone, on the way in; reply reads them all on the way out.
 
-import type { UserInfo } from "../api/access/index.ts";
+import type { Authorizer, UserInfo } from "../api/access/index.ts";
 import type { KubeObject, ListMeta, Resource } from "../api/meta/index.ts";
 import type { Deny } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import type { HttpAnswer, HttpRequest } from "../platform/http/index.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
-import type { Authorizer } from "./authorization/attributes.ts";
+import type { TokenIssuer } from "./authentication/service-account/issuer.ts";
 import type { RbacObjects } from "./authorization/rbac.ts";
 import type { Query } from "./entry/query.ts";
 import type { RequestInfo } from "./entry/request-info.ts";
+import type { Gate, RequestKind } from "./limits/gate.ts";
 import type { Accepted } from "./reply/accept.ts";
 import type { Endpoint } from "./resources/endpoint.ts";
+import type { Registry } from "./resources/registry.ts";
 import type { Storage } from "./storage/storage.ts";
 import type { Watch } from "./watching/watch.ts";
 
@@ -20,10 +22,18 @@ export interface Call {
   readonly request: HttpRequest;
   readonly receivedMs: number;
   readonly auditId: string;
+  /** The body, once a later stage has read it. */
+  readonly sentBody: () => Uint8Array | undefined;
+  /** What the stages tell the audit log about this call, beside what it sees itself. */
+  readonly annotations: Record<string, string>;
+  /** What the client shall know although its request succeeds; reply tells it in headers. */
+  readonly warnings: string[];
   /** Filled by entry; until then it asks for nothing. */
   info: RequestInfo;
   query: Query;
-  /** Filled by authentication; until then it is nobody, to whom nothing is allowed. */
+  /** Filled by authentication: whose credential it was. Until then it is nobody, to whom nothing is allowed. */
+  caller: UserInfo;
+  /** The caller, or, filled by impersonation, the user he acts as. Everything after that asks for this one. */
   user: UserInfo;
   /** Filled by admission: what every attempt of this call to write must pass. */
   reviews: Reviews;
@@ -48,10 +58,17 @@ export interface Attempt {
   readonly object: KubeObject | undefined;
 }
 
-/** Both answer with a refusal or with nothing. `before` sees what the client sent, `after` what would be stored. */
+/** Both judges answer with a refusal or with nothing. `before` sees what the client sent, `after` what would be stored. */
 export interface Reviews {
-  before(attempt: Attempt): Deny | undefined;
-  after(attempt: Attempt): Deny | undefined;
+  /** What the plugins add to an object that is written, before anybody judges it. */
+  change(attempt: Attempt): Attempt;
+  before(attempt: Attempt): Refusal | undefined;
+  after(attempt: Attempt): Refusal | undefined;
+}
+
+export interface Refusal extends Deny {
+  /** Set when the reason is an object that is not there: the client is told so, and may wait for it and try again. */
+  readonly missing?: { readonly resource: Resource; readonly name: string };
 }
 
 /** What a stage gives back; reply turns it into bytes. */
@@ -67,12 +84,48 @@ export type Answer =
 /** The rest of the way. */
 export type Next = () => Promise<Answer>;
 
+/** Writes down who did what. */
+export interface Audit {
+  /** Undefined when nobody wants to know. */
+  begin(call: Call): Recording | undefined;
+  /** A request whose credential was refused: it has no user. */
+  refused(call: Call, error: unknown): void;
+}
+
+export interface Recording {
+  answered(answer: Answer): void;
+  failed(error: unknown): void;
+}
+
+/** Counts requests. */
+export interface Meter {
+  /** A request is inside (+1) or has left (-1). */
+  inside(kind: RequestKind, by: 1 | -1): void;
+  answered(call: Call, answer: { readonly status: number; readonly durationMs: number }): void;
+  /** A watch is open; call the result when it is over. */
+  watching(call: Call): () => void;
+  /** Was refused because too many others were running. */
+  dropped(kind: RequestKind): void;
+  /** The whole page. */
+  expose(): string;
+}
+
 /** Everything a stage may use beside the call itself; made once, at the start of the server. */
 export interface Parts {
   readonly storage: Storage;
+  /** The kinds that are served at this moment. */
+  readonly registry: Registry;
   readonly clock: Clock;
   readonly random: (count: number) => Uint8Array;
   readonly authenticators: readonly Authenticator[];
+  /** May a request without any credential go on as anonymous? */
+  readonly allowsAnonymous: (path: string) => boolean;
+  readonly audit: Audit;
+  readonly gate: Gate;
+  readonly meter: Meter;
+  readonly tokens: TokenIssuer;
+  /** Health, metrics, keys: the documents about this server itself. Undefined for other paths. */
+  readonly ownDocument: (call: Call) => Answer | undefined;
   readonly authorizer: Authorizer;
   /** The RBAC objects of this moment: escalation checks need them beside the authorizer. */
   readonly rbac: RbacObjects;

@@ -3,10 +3,13 @@
 // HTTP, stands first. docs/journey.md walks the same list.
 
 import { runAdmission } from "./admission/stage.ts";
+import { runAudit } from "./audit/stage.ts";
+import { runImpersonation } from "./authentication/impersonation.ts";
 import { runAuthentication } from "./authentication/stage.ts";
 import { runAuthorization } from "./authorization/stage.ts";
 import type { Answer, Call, Parts, Stage } from "./call.ts";
 import { runEntry } from "./entry/stage.ts";
+import { runLimits } from "./limits/stage.ts";
 import { runReply } from "./reply/stage.ts";
 import { runResources, runStorage, runWatching } from "./verbs/stages.ts";
 
@@ -14,12 +17,18 @@ export const STAGES: readonly Stage[] = [
   { name: "reply", path: "src/apiserver/reply", run: runReply },
   { name: "entry", path: "src/apiserver/entry", run: runEntry },
   { name: "authentication", path: "src/apiserver/authentication", run: runAuthentication },
+  { name: "audit", path: "src/apiserver/audit", run: runAudit },
+  { name: "impersonation", path: "src/apiserver/authentication/impersonation.ts", run: runImpersonation },
+  { name: "limits", path: "src/apiserver/limits", run: runLimits },
   { name: "authorization", path: "src/apiserver/authorization", run: runAuthorization },
   { name: "admission", path: "src/apiserver/admission", run: runAdmission },
   { name: "resources", path: "src/apiserver/resources", run: runResources },
   { name: "storage", path: "src/apiserver/storage", run: runStorage },
   { name: "watching", path: "src/apiserver/watching", run: runWatching },
 ];
+
+/** What a request of this process itself goes through: its user is known and its answer needs no HTTP. */
+export const INNER_STAGES: readonly Stage[] = STAGES.slice(STAGES.findIndex(({ name }) => name === "audit"));
 
 export async function runChain(call: Call, parts: Parts, stages: readonly Stage[] = STAGES): Promise<Answer> {
   const [stage, ...rest] = stages;

@@ -1,6 +1,9 @@
+export { type AuditLogFile, openAuditLog, parsePolicy } from "./audit/index.ts";
 export type { RequestLine, Stage } from "./call.ts";
 export { STAGES } from "./chain.ts";
-export { type ApiServer, type ApiServerOptions, startApiServer } from "./server.ts";
+export type { LoopTrouble } from "./controllers/index.ts";
+export type { ApiServerOptions, ControllerChoices, ServiceAccountChoices } from "./options.ts";
+export { type ApiServer, startApiServer } from "./server.ts";
 export {
   createMemoryStorage,
   type LmdbStorageOptions,

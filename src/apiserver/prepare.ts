@@ -1,6 +1,6 @@
-// What must be stored before the first request: the namespaces every cluster has, and the bootstrap policy.
+// What must be stored before the first request: the namespaces and other objects every cluster has, and the bootstrap policy.
 
-import { type KubeObject, NAMESPACES } from "../api/meta/index.ts";
+import type { KubeObject } from "../api/meta/index.ts";
 import { isFault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { reconcileBootstrapPolicy } from "./authorization/index.ts";
@@ -8,6 +8,7 @@ import { namespaceStrategy } from "./resources/kinds/namespace.ts";
 import { metaForCreate, orderFields } from "./resources/metadata.ts";
 import { keyOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";
+import { SYSTEM_OBJECTS, type SystemObject } from "./system-objects.ts";
 import { randomUid } from "./verbs/create.ts";
 
 const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
@@ -21,8 +22,13 @@ export interface Preparation {
 export async function prepareStorage(preparation: Preparation): Promise<void> {
   const { storage } = preparation;
   const asNew = (object: KubeObject) => stamped(object, preparation);
-  await Promise.all(SYSTEM_NAMESPACES.map((name) => ensureNamespace(storage, name, asNew)));
+  await Promise.all(SYSTEM_NAMESPACES.map((name) => ensure(storage, aNamespace(name), asNew)));
+  await Promise.all(SYSTEM_OBJECTS.map((object) => ensure(storage, object, asNew)));
   await reconcileBootstrapPolicy({ storage, asNew });
+}
+
+function aNamespace(name: string): SystemObject {
+  return { strategy: namespaceStrategy, object: { kind: "Namespace", apiVersion: "v1", metadata: { name } } };
 }
 
 function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject {
@@ -30,17 +36,18 @@ function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject
   return orderFields({ ...object, metadata: metaForCreate(object.metadata, identity) });
 }
 
-async function ensureNamespace(
+/** Whoever has changed one of these keeps it as it is. */
+async function ensure(
   storage: Storage,
-  name: string,
+  { strategy, object }: SystemObject,
   asNew: (object: KubeObject) => KubeObject,
 ): Promise<void> {
-  const key = keyOf(NAMESPACES, { name });
+  const { namespace, name = "" } = object.metadata;
+  const key = keyOf(strategy.resource, { namespace, name });
   if (storage.get(key) !== undefined) return;
-  const facts = { user: { username: "", groups: [] }, nowMs: 0 };
-  const bare = { kind: "Namespace", apiVersion: "v1", metadata: { name } };
+  const facts = { user: { username: "", groups: [] }, nowMs: 0, list: () => [] };
   try {
-    await storage.create(key, asNew(namespaceStrategy.prepareCreate(bare, facts)));
+    await storage.create(key, strategy.prepareCreate(asNew(object), facts));
   } catch (error) {
     if (!isFault(error, "already-exists")) throw error;
   }

@@ -138,8 +138,8 @@ describe("a namespace", () => {
     await create("/api/v1/namespaces/gone/configmaps", aMap("inside"));
     const deleted = await call({ method: "DELETE", path: "/api/v1/namespaces/gone" });
     expect(deleted.body).toMatchObject({ kind: "Namespace", status: { phase: "Terminating" } });
+    while ((await call({ path: "/api/v1/namespaces/gone" })).status !== 404);
     expect((await call({ path: "/api/v1/namespaces/gone/configmaps/inside" })).status).toBe(404);
-    expect((await call({ path: "/api/v1/namespaces/gone" })).status).toBe(404);
     expect((await create("/api/v1/namespaces/gone/configmaps", aMap("late"))).body.message).toBe(
       'namespaces "gone" not found',
     );
@@ -172,7 +172,7 @@ describe("a list", () => {
     expect(await names("labelSelector=n%20in%20(a,c)&limit=2")).toEqual(["a", "c"]);
     expect(await names("fieldSelector=metadata.name%3Db")).toEqual(["b"]);
     expect((await call({ path: `${MAPS}?fieldSelector=data.a%3Db` })).body.message).toBe(
-      "field label not supported: data.a",
+      '"data.a" is not a known field selector: only "metadata.name", "metadata.namespace"',
     );
   });
 
@@ -343,9 +343,9 @@ describe("what a stranger may try", () => {
     for (const body of bodies) expect((await create(MAPS, body)).status).toBe(400);
   });
 
-  it("is refused: protobuf, as long as it is not spoken here", async () => {
-    const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
-    expect((await call({ method: "POST", path: MAPS, body: "k8s\0", headers })).status).toBe(415);
+  it("is refused: an encoding that is not spoken here", async () => {
+    const headers = { "content-type": "application/cbor" };
+    expect((await call({ method: "POST", path: MAPS, body: "\u00d9\u00d9", headers })).status).toBe(415);
   });
 
   it("is refused: path tricks", async () => {

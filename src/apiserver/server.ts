@@ -1,102 +1,62 @@
 // The embedded API server: storage, clock and keys come in, an HTTPS endpoint that Kubernetes clients talk to comes out.
 
-import type { UserInfo } from "../api/access/index.ts";
-import type { Secret } from "../api/core/index.ts";
-import { SECRETS } from "../api/meta/index.ts";
-import { assert, Fault } from "../kernel/outcome/index.ts";
-import type { Clock } from "../platform/clock/index.ts";
+import { assert } from "../kernel/outcome/index.ts";
 import {
   type HttpAnswer,
   type HttpRequest,
   headerValue,
   type Listener,
-  type ServingCertificate,
   startListener,
 } from "../platform/http/index.ts";
 import { randomBytes } from "../platform/keys/index.ts";
-import {
-  createBootstrapTokenAuthenticator,
-  createClientCertificateAuthenticator,
-  parseCaBundle,
-} from "./authentication/index.ts";
-import {
-  createAuthorizerChain,
-  createNodeAuthorizer,
-  createRbacAuthorizer,
-  createRbacIndex,
-  privilegedAuthorizer,
-  type RbacIndex,
-} from "./authorization/index.ts";
-import type { Call, Parts, RequestLine, Reviews } from "./call.ts";
+import { assemble } from "./assemble.ts";
+import type { Call, Parts } from "./call.ts";
 import { runChain } from "./chain.ts";
-import { NO_QUERY, NO_REQUEST_INFO } from "./entry/index.ts";
-import { runEventExpiry } from "./expire-events.ts";
+import { startLoops } from "./controllers/index.ts";
+import { newCall } from "./new-call.ts";
+import type { ApiServerOptions } from "./options.ts";
 import { prepareStorage } from "./prepare.ts";
-import { WHOLE } from "./reply/accept.ts";
-import { keyOf } from "./storage/key.ts";
-import type { Storage } from "./storage/storage.ts";
 import { randomUid } from "./verbs/create.ts";
-
-export interface ApiServerOptions {
-  readonly storage: Storage;
-  readonly clock: Clock;
-  readonly random?: (count: number) => Uint8Array;
-  readonly host: string;
-  /** 0 picks a free port. */
-  readonly port: number;
-  readonly servingCertificate: ServingCertificate;
-  /** Whose client certificates are believed. */
-  readonly clientCaPem: string;
-  readonly log?: (line: RequestLine) => void;
-}
 
 export interface ApiServer {
   readonly url: string;
   readonly port: number;
-  /** Ends open watches and connections. Storage stays open: it belongs to whoever handed it in. */
+  /**
+   * From the next request on, these CA bundles say whose client certificates are believed. Fault `bad-config`, and
+   * everything as it was, when one of them cannot be read.
+   */
+  useClientCa(bundles: readonly string[]): void;
+  /**
+   * First /readyz fails, so that nothing new is sent here; then requests are drained, watches and connections ended.
+   * Storage stays open: it belongs to whoever handed it in.
+   */
   close(): Promise<void>;
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { storage, clock, random = randomBytes } = options;
+  const { storage, clock, random = randomBytes, shutdownDelayMs = 0 } = options;
   await prepareStorage({ storage, clock, random });
-  const rbac = createRbacIndex(storage);
-  const parts = assemble(options, rbac, random);
+  let url = "";
+  const { parts, health, clientCa, close } = assemble(options, () => url);
   const listener = await startListener({
     host: options.host,
     port: options.port,
     servingCertificate: options.servingCertificate,
     handler: (request) => handle(request, parts),
   });
-  const stopping = new AbortController();
-  const expiring = runEventExpiry({ storage, clock, signal: stopping.signal });
-  const close = async () => {
-    await listener.close();
-    stopping.abort();
-    await expiring;
-    rbac.close();
-  };
-  return { url: urlOf(listener), port: listener.port, close };
-}
-
-function assemble(options: ApiServerOptions, rbac: RbacIndex, random: (count: number) => Uint8Array): Parts {
-  const { storage, clock } = options;
-  const roots = parseCaBundle(options.clientCaPem);
-  if (roots.length === 0) throw new Fault("bad-config", "the client CA bundle holds no certificate");
+  url = urlOf(listener);
+  const loops = startLoops({ parts, choices: options.controllers, onTrouble: options.onLoopTrouble });
   return {
-    storage,
-    clock,
-    random,
-    rbac,
-    authenticators: [
-      createClientCertificateAuthenticator({ roots: () => roots }),
-      createBootstrapTokenAuthenticator({
-        getSecret: (name) =>
-          storage.get(keyOf(SECRETS, { namespace: "kube-system", name }))?.object as Secret | undefined,
-      }),
-    ],
-    authorizer: createAuthorizerChain([privilegedAuthorizer, createNodeAuthorizer(), createRbacAuthorizer(rbac)]),
-    log: options.log ?? (() => undefined),
+    url,
+    port: listener.port,
+    useClientCa: clientCa.use,
+    close: async () => {
+      health.shutDown();
+      if (shutdownDelayMs > 0) await clock.sleep(shutdownDelayMs);
+      await listener.close();
+      await loops.stop();
+      close();
+    },
   };
 }
 
@@ -106,28 +66,22 @@ function urlOf({ host, port }: Listener): string {
 
 /** Longest audit id taken over from a client. */
 const MAX_AUDIT_ID = 64;
-const NOBODY: UserInfo = { username: "", groups: [] };
-/** Before admission has spoken, nothing may be written. */
-const NO_REVIEWS: Reviews = {
-  before: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
-  after: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
-};
 
 async function handle(request: HttpRequest, parts: Parts): Promise<HttpAnswer> {
-  const call: Call = {
-    request,
-    receivedMs: parts.clock.now(),
-    auditId: auditIdOf(request) ?? randomUid({ parts }),
-    info: NO_REQUEST_INFO,
-    query: NO_QUERY,
-    user: NOBODY,
-    reviews: NO_REVIEWS,
-    endpoint: undefined,
-    accepted: WHOLE,
-  };
+  const receivedMs = parts.clock.now();
+  const call = newCall(request, { receivedMs, auditId: auditIdOf(request) ?? randomUid({ parts }) });
   const answer = await runChain(call, parts);
   assert(answer.kind === "sent", "the outermost stage answers in HTTP");
-  return answer.http;
+  return measured(call, answer.http, parts);
+}
+
+/** Counted when the answer is known; a watch goes on until its reader or this server ends it. */
+function measured(call: Call, http: HttpAnswer, parts: Parts): HttpAnswer {
+  parts.meter.answered(call, { status: http.status, durationMs: parts.clock.now() - call.receivedMs });
+  if (http.body instanceof Uint8Array) return http;
+  const over = parts.meter.watching(call);
+  call.request.signal.addEventListener("abort", over, { once: true });
+  return http;
 }
 
 /** It goes back in a header and into logs, so it may hold nothing that means something there. */

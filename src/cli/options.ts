@@ -38,6 +38,16 @@ export function portOption(options: OptionValues, name: string): number {
   return port;
 }
 
+/** A whole number above zero. */
+export function countOption(options: OptionValues, name: string): number {
+  const text = requiredText(options, name);
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count === 0) {
+    throw new Fault("bad-config", `--${kebab(name)} is ${JSON.stringify(text)}, expected a whole number above zero`);
+  }
+  return count;
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** `90s`, `15m`, `24h`, `7d`. */

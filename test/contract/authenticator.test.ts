@@ -2,8 +2,13 @@ import type { Secret } from "../../src/api/core/index.ts";
 import {
   createBootstrapTokenAuthenticator,
   createClientCertificateAuthenticator,
+  createServiceAccountAuthenticator,
+  createTokenFileAuthenticator,
+  createTokenKeys,
 } from "../../src/apiserver/authentication/index.ts";
+import type { JwtClaims } from "../../src/kernel/jose/index.ts";
 import { EKU_CLIENT_AUTH, EKU_SERVER_AUTH, extKeyUsageExtension } from "../../src/kernel/x509/index.ts";
+import { generatePrivateKey } from "../../src/platform/keys/index.ts";
 import { aLeaf, anIntermediate, aRoot, type Holder, TEST_NOW_MS } from "../builders/x509.ts";
 import { describeAuthenticator } from "./authenticator.ts";
 
@@ -84,3 +89,60 @@ describeAuthenticator("bootstrap token", () => aTokenSubject(aTokenSecret()));
 describeAuthenticator("bootstrap token with an end in the future", () =>
   aTokenSubject(aTokenSecret({ expiration: new Date(TEST_NOW_MS + 1000).toISOString() })),
 );
+
+describeAuthenticator("static token", () => ({
+  authenticator: createTokenFileAuthenticator('s3cret,alice,u1,"dev,ops"\n'),
+  nowMs: TEST_NOW_MS,
+  good: { peerCertificates: [], bearerToken: "s3cret" },
+  username: "alice",
+  bad: {
+    "a token that is shorter": { peerCertificates: [], bearerToken: "s3cre" },
+    "a token in other case": { peerCertificates: [], bearerToken: "S3CRET" },
+    "the digest of the token": {
+      peerCertificates: [],
+      bearerToken: "1ec1c26b50d5d3c58d9583181af8076655fe00756bf7285940ba3670f99fcba0",
+    },
+  },
+}));
+
+describeAuthenticator("service account token", () => {
+  const issuer = "https://cluster.example";
+  const keys = createTokenKeys({ signingKeyPem: generatePrivateKey("P-256").encodePem() });
+  const shown = (claims: JwtClaims) => ({ peerCertificates: [], bearerToken: keys.sign(claims) });
+  const seconds = Math.floor(TEST_NOW_MS / 1000);
+  const good: JwtClaims = {
+    iss: issuer,
+    sub: "system:serviceaccount:team:robot",
+    aud: [issuer],
+    iat: seconds,
+    nbf: seconds,
+    exp: seconds + 600,
+    jti: "1",
+    "kubernetes.io": { namespace: "team", serviceaccount: { name: "robot", uid: "u1" } },
+  };
+  const account = {
+    kind: "ServiceAccount",
+    apiVersion: "v1",
+    metadata: { name: "robot", namespace: "team", uid: "u1" },
+  };
+  return {
+    authenticator: createServiceAccountAuthenticator({
+      keys,
+      issuers: [issuer],
+      audiences: [issuer],
+      get: (_resource, { namespace, name }) => (namespace === "team" && name === "robot" ? account : undefined),
+    }),
+    nowMs: TEST_NOW_MS,
+    good: shown(good),
+    username: "system:serviceaccount:team:robot",
+    bad: {
+      "an expired token": shown({ ...good, exp: seconds - 61 }),
+      "a token of another issuer": shown({ ...good, iss: "https://other.example" }),
+      "a token for others": shown({ ...good, aud: ["vault"] }),
+      "a token of a successor": shown({
+        ...good,
+        "kubernetes.io": { namespace: "team", serviceaccount: { name: "robot", uid: "u2" } },
+      }),
+    },
+  };
+});

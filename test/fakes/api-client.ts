@@ -1,5 +1,6 @@
 // The smallest HTTPS client: what a test sends is what goes over the wire, and nothing is hidden or retried.
 
+import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import type { ClientCertificate } from "../builders/client-certificate.ts";
 
@@ -25,6 +26,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  readonly bytes: Buffer;
   /** The parsed body; undefined when it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly body: any;
@@ -37,13 +39,22 @@ export async function callApi(server: ApiEndpoint, sent: Sent): Promise<Received
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () => {
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: parsed(text) });
+        const bytes = Buffer.concat(chunks);
+        const text = bytes.toString();
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text, bytes, body: parsed(text) });
       });
     });
     outgoing.on("error", reject);
     outgoing.end(encoded(sent.body));
   });
+}
+
+/** An answer whose body comes bit by bit: the headers at once, the chunks when it has ended. */
+export async function streamApi(server: ApiEndpoint, sent: Sent) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(optionsFor(server, sent), resolve).on("error", reject).end();
+  });
+  return { headers: response.headers, chunks: response.toArray() as Promise<Buffer[]> };
 }
 
 /** Reads a watch event by event; ends when the server or the caller ends it. */

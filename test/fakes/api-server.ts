@@ -2,7 +2,13 @@
 
 import type { Secret } from "../../src/api/core/index.ts";
 import { SECRETS } from "../../src/api/meta/index.ts";
-import { type ApiServer, createMemoryStorage, type Storage, startApiServer } from "../../src/apiserver/index.ts";
+import {
+  type ApiServer,
+  type ApiServerOptions,
+  createMemoryStorage,
+  type Storage,
+  startApiServer,
+} from "../../src/apiserver/index.ts";
 import { keyOf } from "../../src/apiserver/storage/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { encodePem } from "../../src/kernel/pem/index.ts";
@@ -29,6 +35,10 @@ const HOUR_MS = 3_600_000;
 export interface TestApiServerOptions {
   readonly clock?: Clock;
   readonly storage?: Storage;
+  /** The loops of a cluster run too: service accounts, root CA, node lifecycle. */
+  readonly controllers?: boolean;
+  /** Everything else a server can be started with. */
+  readonly more?: Partial<ApiServerOptions>;
 }
 
 export interface TestApiServer {
@@ -40,6 +50,7 @@ export interface TestApiServer {
   readonly adminCertPem: string;
   readonly adminKeyPem: string;
   readonly storage: Storage;
+  readonly server: ApiServer;
   issueClientCertificate(subject: { user: string; groups?: readonly string[]; lifetimeMs?: number }): ClientCertificate;
   /** Stores the Secret of a token that may authenticate and sign, and returns `<id>.<secret>`. */
   createBootstrapToken(options?: { id?: string; groups?: readonly string[]; expiration?: string }): Promise<string>;
@@ -75,7 +86,7 @@ function issue(issuer: Issuer, { subject, key, extensions, nowMs }: Issue): stri
 const CA_SUBJECT: NameTemplate = { commonName: "countersign-test-ca", organizations: [] };
 
 export async function startTestApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
-  const { clock = systemClock, storage = createMemoryStorage() } = options;
+  const { clock = systemClock, storage = createMemoryStorage(), controllers = false, more = {} } = options;
   const caKey = generatePrivateKey("P-256");
   const ca: Issuer = { name: encodeName(CA_SUBJECT), signer: caKey.signer };
   const nowMs = clock.now();
@@ -106,6 +117,8 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
     port: 0,
     servingCertificate: { certPem: servingPem, keyPem: servingKey.encodePem() },
     clientCaPem: caPem,
+    ...(controllers ? { controllers: { rootCaPem: caPem } } : {}),
+    ...more,
   });
   const admin = issueClientCertificate({ user: "kubernetes-admin", groups: ["system:masters"] });
   return {
@@ -116,6 +129,7 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
     adminCertPem: admin.certPem,
     adminKeyPem: admin.keyPem,
     storage,
+    server,
     issueClientCertificate,
     createBootstrapToken: (token) => createBootstrapToken(storage, token),
     close: async () => {

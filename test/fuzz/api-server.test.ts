@@ -85,7 +85,8 @@ describe("the request parser", () => {
   });
 });
 
-const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>;
+// JSON has no negative zero.
+const json = fc.jsonValue({ maxDepth: 4 }).map((value): Json => JSON.parse(JSON.stringify(value)));
 const pointer = fc
   .array(fc.constantFrom("a", "b", "0", "1", "-", "~0", "~1", "", "__proto__", "constructor"), { maxLength: 4 })
   .map((tokens) => tokens.map((token) => `/${token}`).join(""));

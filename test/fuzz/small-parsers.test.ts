@@ -21,7 +21,7 @@ const TEXT_PARSERS: Record<string, [(text: string) => unknown, string]> = {
   "a field that holds PEM": [parsePemField, "LS0tLS1CRUdJTiBYLS0tLS0KQUFBQQotLS0tLUVORCBYLS0tLS0K"],
   "a query string": [parseQuery, "watch=true&fieldSelector=metadata.name%3Dx&limit=500"],
   "an Accept header": [
-    (text) => negotiate({ accept: text }, ["Table"]),
+    (text) => negotiate({ accept: text }, { formats: ["json", "protobuf"], transforms: ["Table"] }),
     "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
   ],
   "a continue token": [parseContinue, "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhXHUwMDAwIn0"],

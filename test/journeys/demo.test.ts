@@ -68,6 +68,24 @@ describe("countersign up", () => {
     expect(await second.exit).toBe(0);
   });
 
+  it("refuses to begin anew with old keys when its objects are lost", async () => {
+    const args = ["up", "--port", "0", "--data-dir", join(directory, "cluster")];
+    const first = start(args);
+    await first.until("kubectl get csr,nodes");
+    first.child.kill("SIGTERM");
+    expect(await first.exit).toBe(0);
+    rmSync(join(directory, "cluster", "data"), { recursive: true });
+    const second = start(args);
+    expect(await second.exit).toBe(78);
+    expect(second.text()).toContain("holds the keys of a cluster but none of its objects");
+  });
+
+  it("refuses an address that nobody can dial", async () => {
+    const run = start(["up", "--host", "0.0.0.0", "--port", "0", "--data-dir", join(directory, "cluster")]);
+    expect(await run.exit).toBe(78);
+    expect(run.text()).toContain("--host 0.0.0.0 is no address that a node could dial");
+  });
+
   it("refuses a second process on the same directory with a clear error", async () => {
     const args = ["up", "--port", "0", "--data-dir", join(directory, "cluster")];
     const first = start(args);

@@ -1,10 +1,18 @@
-// The built `countersign` program as a process of its own, with what it prints.
+// The built programs as processes of their own, with what they print.
 
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-const PROGRAM = fileURLToPath(new URL("../../dist/bin/countersign.js", import.meta.url));
+/** $COUNTERSIGN_DIST names another build than the tree's, such as one of a moment when the tree was whole. */
+const DIST = process.env["COUNTERSIGN_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
+
+export type ProgramName = "countersign" | "kubelet-authenticator-insecure" | "node-attestation-controller";
+
+export function programPath(name: ProgramName): string {
+  return join(DIST, "bin", `${name}.js`);
+}
 
 export interface Run {
   readonly child: ChildProcessByStdio<null, Readable, Readable>;
@@ -15,7 +23,7 @@ export interface Run {
 }
 
 export function startProgram(args: readonly string[]): Run {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [programPath("countersign"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
   let text = "";
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

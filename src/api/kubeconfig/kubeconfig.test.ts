@@ -74,6 +74,8 @@ describe("parseKubeconfig", () => {
     "a server that is a number": ["clusters: [{name: a, cluster: {server: 5}}]", "malformed"],
     "a list that is a text": ["users: hello", "malformed"],
     "aliases, which unfold without end": ["a: &a [x]\nb: [*a, *a]\n", "malformed"],
+    "two documents, of which only one would be read": ["kind: Config\n---\nkind: Config\n", "malformed"],
+    "a tag that we would read otherwise than it was meant": ["clusters: !mine []", "malformed"],
     "a text beyond the limit": [`# ${"x".repeat(KUBECONFIG_MAX_CHARACTERS)}`, "limit-exceeded"],
     "more entries than anybody has": [
       `clusters: [${Array.from({ length: 1001 }, (_, i) => `{name: c${i}}`).join(",")}]`,

@@ -42,7 +42,7 @@ export function encodeKubeconfig(config: Kubeconfig): string {
 }
 
 function readYaml(text: string): Record<string, unknown> {
-  const document = parseDocument(text, { version: "1.2", schema: "core", logLevel: "silent" });
+  const document = parseDocument(text, { version: "1.2", schema: "core", logLevel: "error" });
   // A warning is an unknown tag: something that we would read otherwise than its writer meant it.
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) throw new Fault("malformed", "kubeconfig is not YAML", { cause: problem });

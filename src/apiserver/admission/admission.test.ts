@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aCsr, aNode, type CsrModifier, forNode, withSigner, withSubject } from "../../../test/builders/csr.ts";
+import { aCsr, withSigner, withSubject } from "../../../test/builders/csr.ts";
 import type { PolicyRule, UserInfo } from "../../api/access/index.ts";
 import {
   CLUSTER_ROLE_BINDINGS,
@@ -7,9 +7,7 @@ import {
   CONFIG_MAPS,
   CSRS,
   type KubeObject,
-  LEASES,
   NAMESPACES,
-  NODES,
   type Resource,
 } from "../../api/meta/index.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
@@ -40,7 +38,13 @@ function questions(held: readonly PolicyRule[] = [], stored: Record<string, Kube
     clusterRole: (name) => roles[name],
     role: () => undefined,
   };
-  return { authorize: createRbacAuthorizer(rbac).authorize, get: (_resource, name) => stored[name], rbac };
+  return {
+    authorize: createRbacAuthorizer(rbac).authorize,
+    get: (_resource, name) => stored[name],
+    list: () => [],
+    suffix: () => "abcde",
+    rbac,
+  };
 }
 
 const JANE: UserInfo = { username: "jane", groups: ["dev"] };
@@ -76,7 +80,7 @@ describe("NamespaceLifecycle", () => {
   const inside = { namespace: "ns", object: object("c") };
 
   it("refuses a create in a namespace that is missing or closing", () => {
-    expect(refusalOf(attempt("CREATE", CONFIG_MAPS, inside))).toBe("namespace ns not found");
+    expect(refusalOf(attempt("CREATE", CONFIG_MAPS, inside))).toBe('namespaces "ns" not found');
     const closing = questions([], { ns: object("ns", { status: { phase: "Terminating" } }) });
     expect(refusalOf(attempt("CREATE", CONFIG_MAPS, inside), closing)).toMatch(/because it is being terminated$/);
   });
@@ -93,81 +97,6 @@ describe("NamespaceLifecycle", () => {
 
   it("lets others go", () => {
     expect(refusalOf(attempt("DELETE", NAMESPACES, { current: object("ns") }))).toBeUndefined();
-  });
-});
-
-describe("NodeRestriction", () => {
-  const user = aNode("n1");
-  const onNode = (operation: Operation, next: KubeObject | undefined, current?: KubeObject) =>
-    refusalOf(attempt(operation, NODES, { user, object: next, current }));
-
-  it("lets a node write its own Node and no other", () => {
-    expect(onNode("CREATE", object("n1"))).toBeUndefined();
-    expect(onNode("CREATE", object("n2"))).toBe('node "n1" is not allowed to modify node "n2"');
-    expect(onNode("UPDATE", object("n2"), object("n2"))).toBe('node "n1" is not allowed to modify node "n2"');
-  });
-
-  const labelled = (labels: Record<string, string>): KubeObject => ({
-    ...object("n1"),
-    metadata: { name: "n1", labels },
-  });
-  const labels: Record<string, boolean> = {
-    "kubernetes.io/hostname": true,
-    "node.kubernetes.io/anything": true,
-    "x.kubelet.kubernetes.io/y": true,
-    "example.com/free": true,
-    plain: true,
-    "node-role.kubernetes.io/control-plane": false,
-    "node-restriction.kubernetes.io/x": false,
-    "x.node-restriction.kubernetes.io/x": false,
-    "kubernetes.io/other": false,
-    "a.k8s.io/b": false,
-  };
-  it.each(Object.entries(labels))("label %s may be set: %s", (label, isAllowed) => {
-    expect(onNode("CREATE", labelled({ [label]: "x" })) === undefined).toBe(isAllowed);
-    expect(onNode("UPDATE", labelled({ [label]: "x" }), object("n1")) === undefined).toBe(isAllowed);
-    expect(onNode("UPDATE", object("n1"), labelled({ [label]: "x" })) === undefined).toBe(isAllowed);
-    expect(onNode("UPDATE", labelled({ [label]: "x" }), labelled({ [label]: "x" }))).toBeUndefined();
-  });
-
-  it("keeps taints and owners from the node", () => {
-    const tainted = object("n1", { spec: { taints: [{ key: "a", effect: "NoSchedule" }] } });
-    expect(onNode("CREATE", tainted)).toBeUndefined();
-    expect(onNode("UPDATE", object("n1"), tainted)).toBe('node "n1" is not allowed to modify taints');
-    const owned: KubeObject = {
-      ...object("n1"),
-      metadata: { name: "n1", ownerReferences: [{ apiVersion: "v1", kind: "X", name: "x", uid: "u" }] },
-    };
-    expect(onNode("UPDATE", owned, object("n1"))).toBe('node "n1" is not allowed to modify ownerReferences');
-  });
-
-  it("lets a node write its own lease and no other", () => {
-    const stored = questions([], { "kube-node-lease": object("kube-node-lease"), default: object("default") });
-    const lease = (namespace: string, name: string) =>
-      refusalOf(attempt("CREATE", LEASES, { user, namespace, object: object(name) }), stored);
-    expect(lease("kube-node-lease", "n1")).toBeUndefined();
-    expect(lease("kube-node-lease", "n2")).toMatch(/same name as the requesting node$/);
-    expect(lease("default", "n1")).toMatch(/"kube-node-lease" system namespace$/);
-  });
-
-  it("lets a node ask the kubelet signers for its own name only", () => {
-    const csr = (...modifiers: readonly CsrModifier[]) =>
-      refusalOf(attempt("CREATE", CSRS, { user, object: aCsr(...modifiers) }));
-    expect(csr(forNode("n1"))).toBeUndefined();
-    expect(csr(forNode("n2"))).toBe("can only create a node CSR with CN=system:node:n1");
-    expect(csr(forNode("n2"), withSigner("kubernetes.io/kubelet-serving"))).toMatch(/^can only create a node CSR/);
-    expect(csr(forNode("n2"), withSigner("example.com/other"))).toBeUndefined();
-  });
-
-  it("does not look at users that are no nodes", () => {
-    expect(refusalOf(attempt("CREATE", NODES, { object: object("n2") }))).toBeUndefined();
-  });
-
-  it("refuses a node without a name", () => {
-    const nameless = { username: "system:node:", groups: ["system:nodes"] };
-    expect(refusalOf(attempt("CREATE", NODES, { user: nameless, object: object("x") }))).toBe(
-      'could not determine node from user "system:node:"',
-    );
   });
 });
 

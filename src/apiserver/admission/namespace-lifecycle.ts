@@ -3,7 +3,7 @@
 
 import type { Namespace } from "../../api/core/index.ts";
 import { NAMESPACES } from "../../api/meta/index.ts";
-import { type Plugin, refuse } from "./plugin.ts";
+import { type Plugin, refuse, refuseMissing } from "./plugin.ts";
 
 const NAME = "NamespaceLifecycle";
 const IMMORTAL: readonly string[] = ["default", "kube-system", "kube-public"];
@@ -19,7 +19,7 @@ export const namespaceLifecycle: Plugin = {
     }
     if (operation !== "CREATE" || !resource.namespaced) return undefined;
     const found = questions.get(NAMESPACES, namespace) as Namespace | undefined;
-    if (found === undefined) return refuse(NAME, "NamespaceNotFound", `namespace ${namespace} not found`);
+    if (found === undefined) return refuseMissing(NAME, NAMESPACES, namespace);
     if (found.status?.phase !== "Terminating") return undefined;
     const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
     return refuse(NAME, "NamespaceTerminating", text);

@@ -1,16 +1,19 @@
 // Step 4, admit: what a plugin is. It looks at one attempt to write and refuses it or says nothing; it never reads the
-// world except through Questions, and it never changes the object.
+// world except through Questions. Few also add to an object that is written, before anybody judges it.
 
-import type { KubeObject, Resource } from "../../api/meta/index.ts";
-import { type Deny, deny } from "../../kernel/outcome/index.ts";
-import type { Attributes, Decision } from "../authorization/attributes.ts";
+import type { Attributes, Decision } from "../../api/access/index.ts";
+import { type KubeObject, qualifiedName, type Resource } from "../../api/meta/index.ts";
+import { deny } from "../../kernel/outcome/index.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
-import type { Attempt } from "../call.ts";
+import type { Attempt, Refusal } from "../call.ts";
 
 /** What a plugin may ask. All answers come from memory. */
 export interface Questions {
   authorize(attributes: Attributes): Decision;
-  get(resource: Resource, name: string): KubeObject | undefined;
+  get(resource: Resource, name: string, namespace?: string): KubeObject | undefined;
+  list(resource: Resource): readonly KubeObject[];
+  /** Five letters nobody else got, for a generated name. */
+  suffix(): string;
   readonly rbac: RbacObjects;
 }
 
@@ -18,9 +21,17 @@ export interface Plugin {
   readonly name: string;
   /** `before` sees what the client sent; `after` sees the prepared and validated object. */
   readonly phase: "before" | "after";
-  judge(attempt: Attempt, questions: Questions): Deny | undefined;
+  /** The object with what clients rely on and did not say; `judge` sees the result. */
+  change?(attempt: Attempt, questions: Questions): KubeObject | undefined;
+  judge(attempt: Attempt, questions: Questions): Refusal | undefined;
 }
 
-export function refuse(plugin: string, reason: string, message: string): Deny {
+export function refuse(plugin: string, reason: string, message: string): Refusal {
   return deny({ rule: plugin, reason, message });
+}
+
+/** Refused because of an object that is not there. */
+export function refuseMissing(plugin: string, resource: Resource, name: string): Refusal {
+  const message = `${qualifiedName(resource)} ${JSON.stringify(name)} not found`;
+  return { ...deny({ rule: plugin, reason: "NotFound", message }), missing: { resource, name } };
 }

@@ -1,18 +1,26 @@
 // Step 4, admit: the plugins in order. Those of phase `before` see what the client sent, then the kind prepares and
 // validates, then those of phase `after` see the result; this order decides which of several mistakes the client is told.
 
-import type { Deny } from "../../kernel/outcome/index.ts";
-import type { Answer, Attempt, Call, Next, Parts } from "../call.ts";
-import { keyOf } from "../storage/key.ts";
+import type { Answer, Attempt, Call, Next, Parts, Refusal } from "../call.ts";
+import { keyOf, prefixOf } from "../storage/key.ts";
+import { randomSuffix } from "../verbs/create.ts";
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from "./certificates.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
-import { nodeRestriction } from "./node-restriction.ts";
+import { nodeRestriction } from "./node-restriction/index.ts";
 import type { Plugin, Questions } from "./plugin.ts";
+import { defaultTolerationSeconds, priority } from "./pod-defaults.ts";
 import { rbacEscalation } from "./rbac-escalation.ts";
+import { serviceAccount } from "./service-account.ts";
+import { claimResize, defaultStorageClass } from "./storage-class.ts";
 
 export const PLUGINS: readonly Plugin[] = [
   namespaceLifecycle,
+  serviceAccount,
   nodeRestriction,
+  priority,
+  defaultTolerationSeconds,
+  defaultStorageClass,
+  claimResize,
   rbacEscalation,
   certificateApproval,
   certificateSigning,
@@ -22,15 +30,26 @@ export const PLUGINS: readonly Plugin[] = [
 export async function runAdmission(call: Call, next: Next, parts: Parts): Promise<Answer> {
   const questions: Questions = {
     authorize: parts.authorizer.authorize,
-    get: (resource, name) => parts.storage.get(keyOf(resource, { name }))?.object,
+    // A name with a slash comes out of a body that nobody has checked yet; nothing is stored under it.
+    get: (resource, name, namespace) =>
+      name.includes("/") ? undefined : parts.storage.get(keyOf(resource, { namespace, name }))?.object,
+    list: (resource) => parts.storage.list({ prefix: prefixOf(resource) }).items.map(({ object }) => object),
+    suffix: () => randomSuffix({ parts }),
     rbac: parts.rbac,
   };
   const review = (phase: Plugin["phase"]) => (attempt: Attempt) => firstRefusal(phase, attempt, questions);
-  call.reviews = { before: review("before"), after: review("after") };
+  const change = (attempt: Attempt) => changed(attempt, questions);
+  call.reviews = { change, before: review("before"), after: review("after") };
   return next();
 }
 
-function firstRefusal(phase: Plugin["phase"], attempt: Attempt, questions: Questions): Deny | undefined {
+function changed(attempt: Attempt, questions: Questions): Attempt {
+  let object = attempt.object;
+  for (const plugin of PLUGINS) object = plugin.change?.({ ...attempt, object }, questions) ?? object;
+  return { ...attempt, object };
+}
+
+function firstRefusal(phase: Plugin["phase"], attempt: Attempt, questions: Questions): Refusal | undefined {
   for (const plugin of PLUGINS) {
     const refusal = plugin.phase === phase ? plugin.judge(attempt, questions) : undefined;
     if (refusal !== undefined) return refusal;

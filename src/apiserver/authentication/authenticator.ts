@@ -8,10 +8,13 @@ export interface Credentials {
   /** DER, leaf first, not verified. */
   readonly peerCertificates: readonly Uint8Array[];
   readonly bearerToken: string | undefined;
+  /** Whom the token is shown to, when that is not this server: a TokenReview asks for others. */
+  readonly audiences?: readonly string[] | undefined;
 }
 
 export type Authentication =
-  | { readonly kind: "user"; readonly user: UserInfo }
+  /** `audiences` are those of the asked ones that the token is meant for. */
+  | { readonly kind: "user"; readonly user: UserInfo; readonly audiences?: readonly string[] }
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -21,3 +24,19 @@ export interface Authenticator {
 }
 
 export const NOT_MINE: Authentication = { kind: "none" };
+
+/** The key of `extra` that says which credential it was: the hash of a certificate or the id of a token. */
+export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** Tokens that know nothing of audiences are meant for this server: shown to somebody else they are nobody's. */
+export function forThisServer(authenticator: Authenticator, own: readonly string[]): Authenticator {
+  return {
+    name: authenticator.name,
+    authenticate: (credentials, nowMs) => {
+      const audiences = (credentials.audiences ?? own).filter((one) => own.includes(one));
+      if (audiences.length === 0) return NOT_MINE;
+      const result = authenticator.authenticate(credentials, nowMs);
+      return result.kind === "user" ? { ...result, audiences } : result;
+    },
+  };
+}

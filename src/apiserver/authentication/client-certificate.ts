@@ -8,11 +8,10 @@ import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, EKU_CLIENT_AUTH, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
-import { type Authentication, type Authenticator, type Credentials, NOT_MINE } from "./authenticator.ts";
+import { type Authentication, type Authenticator, CREDENTIAL_ID, type Credentials, NOT_MINE } from "./authenticator.ts";
 
 /** Subject attribute that carries the user's uid. */
 const UID_OID = "1.3.6.1.4.1.57683.2";
-const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
 export interface ClientCertificateOptions {
   /** The CA bundle of this moment. */

@@ -10,16 +10,21 @@ import type { Authenticator, Credentials } from "./authenticator.ts";
 const ANONYMOUS: UserInfo = { username: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
 
 export async function runAuthentication(call: Call, next: Next, parts: Parts): Promise<Answer> {
-  refuseImpersonation(call.request);
   const credentials = credentialsOf(call.request);
-  call.user = identify(credentials, parts.authenticators, parts.clock.now());
+  try {
+    call.caller = identify(credentials, parts.authenticators, parts.clock.now());
+    if (call.caller === ANONYMOUS && !parts.allowsAnonymous(call.info.path)) throw nobody();
+  } catch (error) {
+    // Whoever tries credentials that are not good is worth a line, although nobody's name can stand in it.
+    parts.audit.refused(call, error);
+    throw error;
+  }
+  call.user = call.caller;
   return next();
 }
 
-/** Not served, and never ignored: a caller who steps down to a lesser user must not act as himself by mistake. */
-function refuseImpersonation({ headers }: HttpRequest): void {
-  const found = Object.keys(headers).some((name) => name.startsWith("impersonate-"));
-  if (found) throw new Fault("forbidden", "impersonation is not supported by this server");
+function nobody(): Fault {
+  return new Fault("unauthorized", "no credential was sent, and anonymous requests are not allowed here");
 }
 
 export function identify(credentials: Credentials, authenticators: readonly Authenticator[], nowMs: number): UserInfo {
@@ -42,7 +47,8 @@ function credentialsOf(request: HttpRequest): Credentials {
   return { peerCertificates: request.peerCertificates, bearerToken: isBearer ? token : undefined };
 }
 
-function withAuthenticatedGroup(user: UserInfo): UserInfo {
+/** Who has proved who he is, is in this group; nobody gets it twice, and who says he is nobody does not get it. */
+export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP)) return user;
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
-import type { Attributes } from "./attributes.ts";
+import type { Attributes, ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
 import { createAuthorizerChain, privilegedAuthorizer } from "./chain.ts";
 import { createRbacAuthorizer, type RbacObjects } from "./rbac.ts";
 import { describeRule, uncovered } from "./rule-cover.ts";
-import { ruleAllows } from "./rule-match.ts";
 
 const ASKED: Attributes = {
   user: { username: "jane", groups: ["dev", "system:authenticated"] },
@@ -25,49 +23,6 @@ const rule = (changed: Partial<PolicyRule>): PolicyRule => ({
   apiGroups: [""],
   resources: ["pods"],
   ...changed,
-});
-
-const MATCHES: Record<string, [Partial<PolicyRule>, Partial<Attributes>, boolean]> = {
-  "the very request": [{}, {}, true],
-  "another verb": [{}, { verb: "list" }, false],
-  "every verb": [{ verbs: ["*"] }, { verb: "anything" }, true],
-  "another group": [{}, { group: "apps" }, false],
-  "every group": [{ apiGroups: ["*"] }, { group: "apps" }, true],
-  "a resource does not cover its subresources": [{}, { subresource: "status" }, false],
-  "a subresource by name": [{ resources: ["pods/status"] }, { subresource: "status" }, true],
-  "a subresource of everything": [{ resources: ["*/status"] }, { subresource: "status" }, true],
-  "a subresource of everything is not the thing": [{ resources: ["*/status"] }, {}, false],
-  "resource/* is no wildcard": [{ resources: ["pods/*"] }, { subresource: "status" }, false],
-  "everything covers subresources": [{ resources: ["*"] }, { subresource: "status" }, true],
-  "a name that is listed": [{ resourceNames: ["p"] }, {}, true],
-  "a name that is not": [{ resourceNames: ["q"] }, {}, false],
-  "names never match a request without one": [{ resourceNames: ["p"] }, { name: "" }, false],
-};
-
-const URLS: Record<string, [string, string, boolean]> = {
-  "the very path": ["/version", "/version", true],
-  "a prefix": ["/apis/*", "/apis/apps", true],
-  "a prefix needs its slash": ["/apis/*", "/apis", false],
-  "a star in the middle is a star": ["/a/*/b", "/a/x/b", false],
-  everything: ["*", "/secret/path", true],
-  "all stars at the end are one": ["/a/**", "/a/b", true],
-};
-
-describe("a rule", () => {
-  it.each(Object.entries(MATCHES))("%s", (_name, [changed, asked, expected]) => {
-    expect(ruleAllows(rule(changed), { ...ASKED, ...asked })).toBe(expected);
-  });
-
-  it.each(Object.entries(URLS))("about URLs: %s", (_name, [pattern, path, expected]) => {
-    const asked = { ...ASKED, isResource: false, path };
-    expect(ruleAllows({ verbs: ["get"], nonResourceURLs: [pattern] }, asked)).toBe(expected);
-  });
-
-  it("about resources says nothing about URLs", () => {
-    expect(ruleAllows(rule({ resources: ["*"], apiGroups: ["*"] }), { ...ASKED, isResource: false, path: "/x" })).toBe(
-      false,
-    );
-  });
 });
 
 function aBinding(subject: RoleBinding["subjects"], changed: Partial<RoleBinding> = {}): RoleBinding {

@@ -1,9 +1,8 @@
 // Several authorizers as one: the first that allows or denies has spoken; the reasons of those without an opinion are
 // kept for the refusal. Group system:masters is always first and always allowed, as in Kubernetes.
 
-import { MASTERS_GROUP } from "../../api/access/index.ts";
+import { type Authorizer, MASTERS_GROUP } from "../../api/access/index.ts";
 import { allow, noOpinion } from "../../kernel/outcome/index.ts";
-import type { Authorizer } from "./attributes.ts";
 
 export const privilegedAuthorizer: Authorizer = {
   authorize: ({ user }) =>

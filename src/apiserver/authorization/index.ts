@@ -1,6 +1,5 @@
-export type { Attributes, Authorizer, Decision } from "./attributes.ts";
 export { createAuthorizerChain, privilegedAuthorizer } from "./chain.ts";
-export { createNodeAuthorizer, nodeNameOf } from "./node.ts";
+export { createNodeScan } from "./node-scan.ts";
 export { bootstrapPolicy } from "./policy/index.ts";
 export { createRbacAuthorizer, type RbacObjects, rulesForUser } from "./rbac.ts";
 export { createRbacIndex, type RbacIndex } from "./rbac-index.ts";

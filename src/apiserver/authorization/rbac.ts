@@ -1,10 +1,20 @@
 // RBAC: cluster-wide bindings first, then those of the request's namespace; the first rule that allows ends the search.
 // Behaviour of kubernetes/plugin/pkg/auth/authorizer/rbac. Pure over what RbacObjects shows.
 
-import type { ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject, UserInfo } from "../../api/access/index.ts";
+import {
+  type Attributes,
+  type Authorizer,
+  type ClusterRole,
+  type Decision,
+  type PolicyRule,
+  type Role,
+  type RoleBinding,
+  type RoleRef,
+  ruleAllows,
+  type Subject,
+  type UserInfo,
+} from "../../api/access/index.ts";
 import { allow, noOpinion } from "../../kernel/outcome/index.ts";
-import type { Attributes, Authorizer, Decision } from "./attributes.ts";
-import { ruleAllows } from "./rule-match.ts";
 
 const RULE = "rbac";
 

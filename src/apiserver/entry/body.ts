@@ -1,13 +1,25 @@
-// The body of a request: how it is written (media type), how long it may be, and the JSON value it holds.
+// The body of a request: how it is written (media type), how long it may be, and the JSON value it holds. Objects come as
+// JSON, YAML or protobuf; the last for the kinds that have messages. Patches are text and say so by media types of their own.
 
+import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type HttpRequest, headerValue } from "../../platform/http/index.ts";
+import { findMessage, type KindName, parseProtobuf } from "../encoding/index.ts";
 import { type Json, parseJson } from "./json.ts";
+import { parseYaml } from "./yaml.ts";
 
 /** The limit of kube-apiserver; clients and tests know it. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 export const JSON_TYPE = "application/json";
+export const YAML_TYPE = "application/yaml";
+export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
+
+const PARSERS: Readonly<Record<string, (bytes: Uint8Array, expected: KindName) => Json>> = {
+  [JSON_TYPE]: parseJson,
+  [YAML_TYPE]: parseYaml,
+  [PROTOBUF_TYPE]: parseProtobuf,
+};
 
 /** The media type without parameters, in lower case; empty when the header is absent. */
 export function mediaTypeOf(request: HttpRequest): string {
@@ -15,12 +27,28 @@ export function mediaTypeOf(request: HttpRequest): string {
   return type.trim().toLowerCase();
 }
 
+/**
+ * The object that was sent; undefined for an empty body. Whether it is of the expected kind is for the caller to see: a
+ * protobuf body that does not name its kind is read as the expected one. Fault `unsupported` for any other media type.
+ */
+export async function readBody(request: HttpRequest, expected: Resource): Promise<Json | undefined> {
+  const kind = { apiVersion: apiVersionOf(expected), kind: expected.kind };
+  const accepted = Object.keys(PARSERS).filter((type) => type !== PROTOBUF_TYPE || findMessage(kind) !== undefined);
+  const bytes = await readAccepted(request, accepted);
+  const parse = PARSERS[mediaTypeOf(request) || JSON_TYPE];
+  return bytes.length === 0 ? undefined : parse?.(bytes, kind);
+}
+
 /** Undefined for an empty body. Fault `unsupported` when the media type is none of `accepted`. */
 export async function readJsonBody(request: HttpRequest, accepted: readonly string[]): Promise<Json | undefined> {
+  const bytes = await readAccepted(request, accepted);
+  return bytes.length === 0 ? undefined : parseJson(bytes);
+}
+
+async function readAccepted(request: HttpRequest, accepted: readonly string[]): Promise<Uint8Array> {
   const type = mediaTypeOf(request) || JSON_TYPE;
   if (!accepted.includes(type)) throw unknownFormat(accepted);
-  const bytes = await request.readBody(MAX_BODY_BYTES);
-  return bytes.length === 0 ? undefined : parseJson(bytes);
+  return request.readBody(MAX_BODY_BYTES);
 }
 
 export function unknownFormat(accepted: readonly string[]): Fault {

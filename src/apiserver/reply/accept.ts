@@ -1,5 +1,5 @@
-// Content negotiation: which of the forms a client takes is the answer written in? JSON only, whole or as a Table or as bare
-// metadata. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
+// Content negotiation: which of the forms a client takes is the answer written in? JSON, YAML or protobuf; whole, as a Table
+// or as bare metadata. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type HttpHeaders, headerValue } from "../../platform/http/index.ts";
@@ -12,16 +12,34 @@ export type Transform = "Table" | "PartialObjectMetadata" | "PartialObjectMetada
 /** What objects and lists can be turned into. */
 export const OBJECT_TRANSFORMS: readonly Transform[] = ["Table", "PartialObjectMetadata", "PartialObjectMetadataList"];
 
+export type Format = "json" | "yaml" | "protobuf";
+
+export const FORMATS: readonly Format[] = ["json", "yaml", "protobuf"];
+
+export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  protobuf: "application/vnd.kubernetes.protobuf",
+};
+
 export interface Accepted {
+  readonly format: Format;
   /** Undefined: the object as it is. */
   readonly transform: Transform | undefined;
   /** Of the transformed kind: meta.k8s.io/v1 or v1beta1, apidiscovery.k8s.io/v2. */
   readonly version: string;
+  /** Asked for by the media type; the query may ask for it as well. */
+  readonly isPretty: boolean;
 }
 
-/** The object as it is. */
-export const WHOLE: Accepted = { transform: undefined, version: "" };
-const SERVED: readonly string[] = ["application/json"];
+/** The object as it is, in JSON. */
+export const WHOLE: Accepted = { format: "json", transform: undefined, version: "", isPretty: false };
+
+/** What an endpoint has: objects as they are in some formats, and turned into something else. */
+export interface Offer {
+  readonly formats: readonly Format[];
+  readonly transforms: readonly Transform[];
+}
 
 interface Clause {
   readonly type: string;
@@ -30,16 +48,24 @@ interface Clause {
 }
 
 /** Fault `unsupported` when the client takes none of what this endpoint has. */
-export function negotiate(headers: HttpHeaders, allowed: readonly Transform[]): Accepted {
+export function negotiate(headers: HttpHeaders, offer: Offer): Accepted {
   const header = headerValue(headers, "accept") ?? "";
   if (header.trim() === "") return WHOLE;
   for (const clause of parseClauses(header)) {
-    const accepted = isJson(clause.type) ? accept(clause, allowed) : undefined;
+    const accepted = accept(clause, offer);
     if (accepted !== undefined) return accepted;
   }
-  throw new Fault("unsupported", `only the following media types are accepted: ${SERVED.join(", ")}`, {
+  const types = offer.formats.map((format) => MEDIA_TYPES[format]);
+  throw new Fault("unsupported", `only the following media types are accepted: ${types.join(", ")}`, {
     detail: { of: "answer" },
   });
+}
+
+/** A refusal is told in a format the client takes, or in JSON when it takes none. */
+export function negotiateRefusal(headers: HttpHeaders): Accepted {
+  const clauses = parseClauses(headerValue(headers, "accept") ?? "");
+  const offer: Offer = { formats: FORMATS, transforms: [] };
+  return clauses.map((clause) => accept(clause, offer)).find((accepted) => accepted !== undefined) ?? WHOLE;
 }
 
 /** The most wanted first; equals in the order they were written. */
@@ -60,18 +86,31 @@ function parseClause(text: string): Clause {
   return { type: type.toLowerCase(), quality: Number.isNaN(quality) ? 0 : quality, parameters };
 }
 
-function isJson(type: string): boolean {
-  return type === "application/json" || type === "application/*" || type === "*/*";
+/** A client that takes anything gets JSON. */
+function formatOf(type: string): Format | undefined {
+  if (type === "application/*" || type === "*/*") return "json";
+  return FORMATS.find((format) => MEDIA_TYPES[format] === type);
 }
 
-function accept({ parameters }: Clause, allowed: readonly Transform[]): Accepted | undefined {
+function accept({ type, parameters }: Clause, offer: Offer): Accepted | undefined {
+  const format = formatOf(type);
+  if (format === undefined) return undefined;
   const as = parameters.get("as");
-  if (as === undefined) return WHOLE;
-  const transform = allowed.find((one) => one === as);
+  const isPretty = ["1", "true"].includes(parameters.get("pretty") ?? "");
+  if (as === undefined) return offer.formats.includes(format) ? { ...WHOLE, format, isPretty } : undefined;
+  const transform = offer.transforms.find((one) => one === as);
   const version = parameters.get("v") ?? "";
-  if (transform === undefined) return undefined;
-  const isDiscovery = transform === "APIGroupDiscoveryList";
-  const group = isDiscovery ? "apidiscovery.k8s.io" : "meta.k8s.io";
-  const versions = isDiscovery ? ["v2"] : ["v1", "v1beta1"];
-  return parameters.get("g") === group && versions.includes(version) ? { transform, version } : undefined;
+  if (transform === undefined || !isServed(transform, format)) return undefined;
+  return isVersion(transform, parameters.get("g"), version) ? { format, transform, version, isPretty } : undefined;
+}
+
+/** differs from upstream: no Table in protobuf. Its cells are JSON there too, and no client asks for it. */
+function isServed(transform: Transform, format: Format): boolean {
+  if (transform === "APIGroupDiscoveryList") return format === "json";
+  return transform !== "Table" || format !== "protobuf";
+}
+
+function isVersion(transform: Transform, group: string | undefined, version: string): boolean {
+  if (transform === "APIGroupDiscoveryList") return group === "apidiscovery.k8s.io" && version === "v2";
+  return group === "meta.k8s.io" && ["v1", "v1beta1"].includes(version);
 }

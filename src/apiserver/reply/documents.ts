@@ -1,17 +1,18 @@
-// The paths that are about no resource: discovery, version, health. Everything else is 404 in plain text, which clients
+// The paths that are about no resource: discovery, version, OpenAPI. Everything else is 404 in plain text, which clients
 // read as "this API is not served".
 
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
 import type { Answer, Call } from "../call.ts";
+import type { Registry } from "../resources/registry.ts";
 import { negotiate } from "./accept.ts";
 import { aggregatedDiscovery, legacyGroup, legacyGroups, legacyResources, legacyVersions } from "./discovery.ts";
+import { findOpenApi } from "./openapi/index.ts";
 
 export const NOT_FOUND: Answer = { kind: "text", status: 404, text: "404 page not found\n" };
 
 const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
-const HEALTH_PATHS: readonly string[] = ["healthz", "livez", "readyz"];
 
 /** The Kubernetes this server behaves like; clients compare it with their own version. */
 const VERSION = {
@@ -30,47 +31,38 @@ const VERSION = {
   platform: "linux/amd64",
 };
 
-export function findDocument(call: Call): Answer {
+export function findDocument(call: Call, registry: Registry): Answer {
   const segments = call.info.path.replace(/^\/|\/$/g, "").split("/");
   const [first = "", ...rest] = segments;
   if (call.info.verb !== "get" && call.info.verb !== "head") return NOT_FOUND;
-  if (HEALTH_PATHS.includes(first)) return health(call, first, rest);
   if (first === "version" && rest.length === 0) return { kind: "document", status: 200, body: VERSION };
-  if (first === "api" || first === "apis") return discovery(call, first, rest);
+  if (first === "api" || first === "apis") return discovery(call, registry, [first, ...rest]);
+  if (first === "openapi") return findOpenApi(call, registry, rest) ?? NOT_FOUND;
   return NOT_FOUND;
 }
 
-function discovery(call: Call, root: "api" | "apis", rest: readonly string[]): Answer {
-  if (rest.length === 0) return rootDiscovery(call, root);
+function discovery(call: Call, registry: Registry, segments: readonly string[]): Answer {
+  const [root, ...rest] = segments;
+  if (rest.length === 0) return rootDiscovery(call, registry, root === "api" ? "api" : "apis");
   const [group = "", version = ""] = root === "api" ? ["", ...rest] : rest;
   const depth = root === "api" ? rest.length + 1 : rest.length;
-  const body = depth === 1 ? legacyGroup(group) : depth === 2 ? legacyResources(group, version) : undefined;
+  const body =
+    depth === 1 ? legacyGroup(registry, group) : depth === 2 ? legacyResources(registry, group, version) : undefined;
   return body === undefined ? NOT_FOUND : { kind: "document", status: 200, body };
 }
 
-function rootDiscovery(call: Call, root: "api" | "apis"): Answer {
+function rootDiscovery(call: Call, registry: Registry, root: "api" | "apis"): Answer {
   const { headers } = call.request;
-  const { transform } = negotiate(headers, ["APIGroupDiscoveryList"]);
+  const { transform } = negotiate(headers, { formats: ["json"], transforms: ["APIGroupDiscoveryList"] });
   if (transform === undefined) {
     const host = headerValue(headers, "host") ?? "";
-    return { kind: "document", status: 200, body: root === "api" ? legacyVersions(host) : legacyGroups() };
+    return { kind: "document", status: 200, body: root === "api" ? legacyVersions(host) : legacyGroups(registry) };
   }
-  const body = encodeUtf8(JSON.stringify(aggregatedDiscovery(root)));
+  const body = encodeUtf8(JSON.stringify(aggregatedDiscovery(registry, root)));
   const tag = `"${encodeHex(sha256(body)).toUpperCase()}"`;
   const shared = { etag: tag, vary: "Accept", "cache-control": "public", "audit-id": call.auditId };
   if (headerValue(headers, "if-none-match") === tag) {
     return { kind: "sent", http: { status: 304, headers: shared, body: new Uint8Array() } };
   }
   return { kind: "sent", http: { status: 200, headers: { ...shared, "content-type": AGGREGATED_TYPE }, body } };
-}
-
-/** The server answers only once storage and policy are loaded, so every check it could make has passed. */
-const CHECKS: readonly string[] = ["ping", "storage", "bootstrap-policy"];
-
-function health(call: Call, path: string, rest: readonly string[]): Answer {
-  const [check] = rest;
-  if (rest.length > 1 || (check !== undefined && !CHECKS.includes(check))) return NOT_FOUND;
-  if (check !== undefined || !call.query.has("verbose")) return { kind: "text", status: 200, text: "ok" };
-  const lines = CHECKS.map((name) => `[+]${name} ok\n`).join("");
-  return { kind: "text", status: 200, text: `${lines}${path} check passed\n` };
 }

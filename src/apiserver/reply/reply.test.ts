@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
 import { humanDuration } from "../resources/human-duration.ts";
+import { createRegistry } from "../resources/registry.ts";
 import { negotiate } from "./accept.ts";
 import { aggregatedDiscovery, legacyGroups, legacyResources } from "./discovery.ts";
 import { statusOfError } from "./fault-status.ts";
@@ -23,11 +24,15 @@ describe("content negotiation", () => {
     "a quality of zero is a no": [`application/json;q=0,${TABLE}`, "Table"],
   };
   it.each(Object.entries(cases))("%s", (_name, [accept, expected]) => {
-    expect(negotiate(accept === undefined ? {} : { accept }, ["Table"]).transform).toBe(expected);
+    expect(
+      negotiate(accept === undefined ? {} : { accept }, { formats: ["json"], transforms: ["Table"] }).transform,
+    ).toBe(expected);
   });
 
   it.each(["text/html", "application/vnd.kubernetes.protobuf", TABLE])("refuses when it has none of %s", (accept) => {
-    expect(() => negotiate({ accept }, [])).toThrow(expect.objectContaining({ code: "unsupported" }));
+    expect(() => negotiate({ accept }, { formats: ["json"], transforms: [] })).toThrow(
+      expect.objectContaining({ code: "unsupported" }),
+    );
   });
 });
 
@@ -57,19 +62,21 @@ describe("a fault", () => {
 
 describe("discovery", () => {
   it("tells the same story in both forms", () => {
-    const aggregated = aggregatedDiscovery("apis") as { items: { metadata: { name: string } }[] };
-    const legacy = legacyGroups() as { groups: { name: string }[] };
+    const aggregated = aggregatedDiscovery(createRegistry(), "apis") as { items: { metadata: { name: string } }[] };
+    const legacy = legacyGroups(createRegistry()) as { groups: { name: string }[] };
     expect(aggregated.items.map((item) => item.metadata.name)).toEqual(legacy.groups.map((group) => group.name));
   });
 
   it("lists subresources beside their resource", () => {
-    const { resources } = legacyResources("certificates.k8s.io", "v1") as { resources: { name: string }[] };
+    const { resources } = legacyResources(createRegistry(), "certificates.k8s.io", "v1") as {
+      resources: { name: string }[];
+    };
     expect(resources.map((resource) => resource.name)).toEqual([
       "certificatesigningrequests",
       "certificatesigningrequests/approval",
       "certificatesigningrequests/status",
     ]);
-    expect(legacyResources("certificates.k8s.io", "v2")).toBeUndefined();
+    expect(legacyResources(createRegistry(), "certificates.k8s.io", "v2")).toBeUndefined();
   });
 });
 

@@ -3,14 +3,18 @@
 import type { Status } from "../../api/meta/index.ts";
 import type { HttpAnswer } from "../../platform/http/index.ts";
 import type { Answer, Call, Next, Parts } from "../call.ts";
-import { encodeAnswer, json } from "./encode.ts";
+import { negotiateRefusal } from "./accept.ts";
+import { encodeAnswer } from "./encode.ts";
 import { statusOfError } from "./fault-status.ts";
+import { encodeDocument } from "./format.ts";
+import { compress } from "./gzip.ts";
+import { warningHeaders } from "./warnings.ts";
 
 export async function runReply(call: Call, next: Next, parts: Parts): Promise<Answer> {
   let http: HttpAnswer;
   let problem: unknown;
   try {
-    http = encodeAnswer(await next(), call, parts.clock.now);
+    http = await compress(encodeAnswer(await next(), call, parts.clock.now), call.request.headers);
   } catch (error) {
     const status = statusOfError(error);
     if ((status.code ?? 500) >= 500) problem = error;
@@ -21,7 +25,7 @@ export async function runReply(call: Call, next: Next, parts: Parts): Promise<An
 }
 
 function failed(status: Status, call: Call): HttpAnswer {
-  const http = json(status.code ?? 500, status, call);
+  const http = encodeDocument(status.code ?? 500, status, call, negotiateRefusal(call.request.headers));
   const retryAfter = status.details?.retryAfterSeconds;
   const retry = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return { ...http, headers: { ...http.headers, "x-content-type-options": "nosniff", ...retry } };
@@ -29,7 +33,7 @@ function failed(status: Status, call: Call): HttpAnswer {
 
 function withHeaders(http: HttpAnswer, call: Call): HttpAnswer {
   const shared = { "audit-id": call.auditId, "cache-control": "no-cache, private" };
-  return { ...http, headers: { ...shared, ...http.headers } };
+  return { ...http, headers: { ...shared, ...warningHeaders(call.warnings), ...http.headers } };
 }
 
 function lineOf(call: Call, end: { status: number; nowMs: number; problem: unknown }) {

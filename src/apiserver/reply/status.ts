@@ -1,7 +1,13 @@
 // Status bodies: how this server says no. Message forms of k8s.io/apimachinery/pkg/api/errors. A refusal travels as a Fault
 // whose cause is the finished Status, so that a stage deep inside can refuse and reply need not guess.
 
-import { qualifiedName, type Resource, type Status, type StatusDetails } from "../../api/meta/index.ts";
+import {
+  qualifiedName,
+  type Resource,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
+} from "../../api/meta/index.ts";
 import { Fault, type FaultCode } from "../../kernel/outcome/index.ts";
 import { CAUSE_REASONS, describeError, type FieldError } from "../resources/field-error.ts";
 
@@ -77,13 +83,18 @@ export function forbiddenPath(why: string): Fault {
   return refusal("forbidden", failure({ code: 403, reason: "Forbidden", message: `forbidden: ${why}`, details: {} }));
 }
 
+/** A body of 3 MiB can hold hundreds of thousands of mistakes; told one by one, they are a weapon. differs from upstream: all are told. */
+const MAX_SHOWN_ERRORS = 64;
+
 export function invalidObject(resource: Resource, name: string, errors: readonly FieldError[]): Fault {
   const kind = resource.group === "" ? resource.kind : `${resource.kind}.${resource.group}`;
-  const texts = errors.map((error) => `${error.field}: ${describeError(error)}`);
+  const shown = errors.slice(0, MAX_SHOWN_ERRORS);
+  const texts = shown.map((error) => `${error.field}: ${describeError(error)}`);
+  if (errors.length > shown.length) texts.push(`and ${errors.length - shown.length} more`);
   const list = texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
   const message = `${kind} ${JSON.stringify(name)} is invalid: ${list}`;
-  const causes = errors.map((error) => ({
-    reason: CAUSE_REASONS[error.type],
+  const causes = shown.map((error) => ({
+    reason: error.reason ?? CAUSE_REASONS[error.type],
     message: describeError(error),
     field: error.field,
   }));
@@ -117,4 +128,22 @@ export function tooLargeResourceVersion(wanted: number, current: number): Fault 
 
 export function expiredVersion(message: string): Fault {
   return refusal("expired", failure({ code: 410, reason: "Expired", message }));
+}
+
+/** What was asked for took too long. Whether it happened is not known. */
+export function requestTimeout(): Fault {
+  const message = "Timeout: request did not complete within the allotted timeout";
+  return refusal("timeout", failure({ code: 504, reason: "Timeout", message, details: {} }));
+}
+
+/** Too many others are being answered. */
+export function tooManyRequests(retryAfterSeconds: number): Fault {
+  const message = "Too many requests, please try again later.";
+  const details = { retryAfterSeconds };
+  return refusal("too-many-requests", failure({ code: 429, reason: "TooManyRequests", message, details }));
+}
+
+/** Others own what an apply would change. The message names them; it is about no object in particular. */
+export function applyConflict(message: string, causes: readonly StatusCause[]): Fault {
+  return refusal("conflict", failure({ code: 409, reason: "Conflict", message, details: { causes } }));
 }

@@ -23,9 +23,15 @@ export function tableOf(input: TableInput): unknown {
     kind: "Table",
     apiVersion: `meta.k8s.io/${version}`,
     metadata: input.meta,
-    columnDefinitions: input.withColumns ? layout.columns.map((column) => ({ ...column, description: "" })) : null,
-    rows: input.items.map((object) => ({ cells: layout.cells(object, input.nowMs), ...rowObject(object, input) })),
+    columnDefinitions: input.withColumns ? layout.columns.map((column) => ({ description: "", ...column })) : null,
+    rows: input.items.map((object) => rowOf(object, input)),
   };
+}
+
+function rowOf(object: KubeObject, input: TableInput): unknown {
+  const conditions = input.layout.conditions?.(object) ?? [];
+  const special = conditions.length === 0 ? {} : { conditions };
+  return { cells: input.layout.cells(object, input.nowMs), ...special, ...rowObject(object, input) };
 }
 
 function rowObject(object: KubeObject, { include, version }: TableInput): { object?: unknown } {

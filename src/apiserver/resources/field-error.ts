@@ -1,5 +1,7 @@
 // What is wrong with a field, in the words of k8s.io/apimachinery/pkg/util/validation/field: clients print them.
 
+import { isSameJson } from "../verbs/same-json.ts";
+
 export type FieldErrorType =
   | "Required value"
   | "Invalid value"
@@ -16,6 +18,8 @@ export interface FieldError {
   /** Already printed as Go would: strings in quotes. Absent where the type shows none. */
   readonly value?: string;
   readonly detail: string;
+  /** The reason in a Status cause, where it is not the usual one of the type. */
+  readonly reason?: string;
 }
 
 /** Longest value repeated in a message. differs from upstream: a bad CSR goes back there twice in full, 2.7 times its size. */
@@ -44,6 +48,29 @@ export function duplicate(field: string, value: unknown): FieldError {
 
 export function tooLong(field: string, maxBytes: number): FieldError {
   return { type: "Too long", field, detail: `may not be more than ${maxBytes} bytes` };
+}
+
+export function notFoundField(field: string, value: unknown): FieldError {
+  return { type: "Not found", field, value: show(value), detail: "" };
+}
+
+export function tooMany(field: string, actual: number, max: number): FieldError {
+  return {
+    type: "Too many",
+    field,
+    value: String(actual),
+    detail: `must have at most ${max} item${max === 1 ? "" : "s"}`,
+  };
+}
+
+/** The field keeps the value it was made with. */
+export function immutableField(field: string, next: unknown, current: unknown): readonly FieldError[] {
+  return isSameJson(next, current) ? [] : [invalid(field, next, "field is immutable")];
+}
+
+/** A value of another type than the schema of its kind says. */
+export function wrongType(field: string, value: unknown, detail: string): FieldError {
+  return { ...invalid(field, value, detail), reason: "FieldValueTypeInvalid" };
 }
 
 export const CAUSE_REASONS: Readonly<Record<FieldErrorType, string>> = {

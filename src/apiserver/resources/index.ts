@@ -8,8 +8,8 @@ export {
   validateMeta,
   validateMetaUpdate,
 } from "./metadata.ts";
-export { findEndpoint, REVIEWS, STRATEGIES } from "./registry.ts";
+export { createRegistry, type DefinableRegistry, type Registry } from "./registry.ts";
 export type { Review, ReviewFacts } from "./review.ts";
 export { type Shape, shapeProblem } from "./shape.ts";
-export type { Strategy, Subresource, UpdateRules, WriteFacts } from "./strategy.ts";
+export type { CreateSubresource, Strategy, Subresource, UpdateRules, WriteFacts } from "./strategy.ts";
 export type { Cell, Column, TableLayout } from "./table.ts";

@@ -8,6 +8,10 @@ const QUALIFIED = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
 const CONFIG_KEY = /^[-._a-zA-Z0-9]+$/;
 
+const LABEL_1035 = /^[a-z](?:[-a-z0-9]*[a-z0-9])?$/;
+
+const LABEL_1035_TEXT =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 const LABEL_TEXT =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const SUBDOMAIN_TEXT =
@@ -24,6 +28,12 @@ function atMost(text: string, max: number): readonly string[] {
 }
 
 export const dnsLabel: NameRule = (name) => [...atMost(name, 63), ...(LABEL.test(name) ? [] : [LABEL_TEXT])];
+
+/** A label that starts with a letter: Services, resource names, versions. */
+export const rfc1035Label: NameRule = (name) => [
+  ...atMost(name, 63),
+  ...(LABEL_1035.test(name) ? [] : [LABEL_1035_TEXT]),
+];
 
 export const dnsSubdomain: NameRule = (name) => [
   ...atMost(name, 253),
@@ -52,7 +62,7 @@ export const qualifiedKey: NameRule = (key) => {
   const [prefix, name] = parts.length === 2 ? parts : [undefined, parts[0]];
   const prefixErrors =
     prefix === undefined ? [] : prefix === "" ? ["prefix part must be non-empty"] : dnsSubdomain(prefix);
-  if (name === undefined || name === "") return [...prefixErrors, "name part must be non-empty"];
+  if (name === undefined || name === "") return [...prefixErrors, "name part must be non-empty", QUALIFIED_TEXT];
   const nameErrors = [
     ...atMost(name, 63).map((text) => `name part ${text}`),
     ...(QUALIFIED.test(name) ? [] : [QUALIFIED_TEXT]),
@@ -70,3 +80,17 @@ export const configKey: NameRule = (key) => {
   if (key.startsWith("..")) return ["must not start with '..'"];
   return [...atMost(key, 253), ...(CONFIG_KEY.test(key) ? [] : [CONFIG_KEY_TEXT])];
 };
+
+/** A number from 1 to 65535. */
+export function portNumber(port: number): readonly string[] {
+  return port >= 1 && port <= 65_535 ? [] : ["must be between 1 and 65535, inclusive"];
+}
+
+/** The name of a port, by which a Service finds it. */
+export const portName: NameRule = (name) => [
+  ...atMost(name, 15),
+  ...(/^[-a-z0-9]+$/.test(name) ? [] : ["must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"]),
+  ...(/[a-z]/.test(name) ? [] : ["must contain at least one letter (a-z)"]),
+  ...(name.includes("--") ? ["must not contain consecutive hyphens"] : []),
+  ...(/^-|-$/.test(name) ? ["must not begin or end with a hyphen"] : []),
+];

@@ -1,56 +1,209 @@
-// All kinds this server serves, in the order of discovery. A new kind is one line here and one file in kinds/.
+// All kinds this server serves, in the order of discovery: those built in, then those made from stored definitions
+// (custom/), which come and go while the server runs. A new built-in kind is one line here and one file in kinds/.
 
-import type { Resource } from "../../api/meta/index.ts";
+import { apiVersionOf, BINDINGS, type Resource } from "../../api/meta/index.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
+import { prefixOf } from "../storage/key.ts";
+import { definitionStrategy } from "./custom/definition-strategy.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { resourceClaimStrategy, resourceSliceStrategy } from "./kinds/allocation.ts";
+import { priorityClassStrategy, runtimeClassStrategy } from "./kinds/classes.ts";
 import { csrStrategy } from "./kinds/csr/index.ts";
 import { eventStrategy } from "./kinds/event.ts";
+import { eventV1Strategy } from "./kinds/event-v1.ts";
 import { configMapStrategy, secretStrategy } from "./kinds/key-value.ts";
 import { leaseStrategy } from "./kinds/lease.ts";
 import { namespaceStrategy } from "./kinds/namespace.ts";
+import { endpointSliceStrategy, endpointsStrategy, serviceStrategy } from "./kinds/network/index.ts";
 import { nodeStrategy } from "./kinds/node.ts";
+import { bindingSubresource, podStrategy } from "./kinds/pod/index.ts";
 import { RBAC_STRATEGIES } from "./kinds/rbac.ts";
-import { selfSubjectAccessReview, selfSubjectReview, subjectAccessReview } from "./kinds/reviews.ts";
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectReview,
+  subjectAccessReview,
+} from "./kinds/reviews.ts";
+import { selfSubjectRulesReview } from "./kinds/rules-review.ts";
+import { serviceAccountStrategy } from "./kinds/service-account.ts";
+import { tokenReview } from "./kinds/token-review.ts";
+import {
+  csiDriverStrategy,
+  csiNodeStrategy,
+  persistentVolumeClaimStrategy,
+  persistentVolumeStrategy,
+  storageClassStrategy,
+  volumeAttachmentStrategy,
+} from "./kinds/volumes/index.ts";
 import type { Review } from "./review.ts";
-import type { Strategy } from "./strategy.ts";
+import type { CreateSubresource, Strategy } from "./strategy.ts";
 
-export const STRATEGIES: readonly Strategy[] = [
+const STRATEGIES: readonly Strategy[] = [
   configMapStrategy,
+  endpointsStrategy,
   eventStrategy,
   namespaceStrategy,
   nodeStrategy,
+  persistentVolumeClaimStrategy,
+  persistentVolumeStrategy,
+  podStrategy,
   secretStrategy,
+  serviceAccountStrategy,
+  serviceStrategy,
   csrStrategy,
   leaseStrategy,
+  endpointSliceStrategy,
+  eventV1Strategy,
+  runtimeClassStrategy,
   ...RBAC_STRATEGIES,
+  resourceClaimStrategy,
+  resourceSliceStrategy,
+  priorityClassStrategy,
+  csiDriverStrategy,
+  csiNodeStrategy,
+  storageClassStrategy,
+  volumeAttachmentStrategy,
+  definitionStrategy,
 ];
 
-export const REVIEWS: readonly Review[] = [selfSubjectReview, selfSubjectAccessReview, subjectAccessReview];
+const REVIEWS: readonly Review[] = [
+  selfSubjectReview,
+  tokenReview,
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+];
 
-export function isServedVersion(group: string, version: string): boolean {
-  return [...STRATEGIES, ...REVIEWS].some(({ resource }) => resource.group === group && resource.version === version);
+/** A collection that is only posted to; the body names the object whose subresource is meant. */
+export interface PostedCollection {
+  readonly resource: Resource;
+  readonly strategy: Strategy;
+  readonly subresource: CreateSubresource;
 }
+
+const POSTED: readonly PostedCollection[] = [
+  { resource: BINDINGS, strategy: podStrategy, subresource: bindingSubresource },
+];
+
+const BUILT_IN_VERSIONS: ReadonlySet<string> = new Set(
+  [...STRATEGIES, ...REVIEWS].map(({ resource }) => `${resource.group}/${resource.version}`),
+);
+
+const BUILT_IN_PREFIXES: ReadonlySet<string> = new Set(STRATEGIES.map(({ resource }) => prefixOf(resource)));
 
 type Asked = Pick<RequestInfo, "group" | "version" | "resource" | "subresource" | "namespace" | "parts">;
 
-/** Undefined when nothing is served there. */
-export function findEndpoint(asked: Asked): Endpoint | undefined {
-  if (asked.parts.length > 3) return undefined;
-  const review = REVIEWS.find((one) => isAt(one.resource, asked));
-  if (review !== undefined) return asked.parts.length === 1 ? { kind: "review", review } : undefined;
-  const strategy = STRATEGIES.find((one) => isAt(one.resource, asked));
-  if (strategy === undefined || !fitsScope(strategy.resource, asked)) return undefined;
-  const subresource = strategy.subresources.find((one) => one.name === asked.subresource);
-  if (asked.subresource !== "" && subresource === undefined) return undefined;
-  return { kind: "stored", strategy, subresource };
+/** What is served at this moment. Every request asks, so every answer is one look into a map. */
+export interface Registry {
+  /** Every stored kind, each served version of it, in the order of discovery. */
+  strategies(): readonly Strategy[];
+  reviews(): readonly Review[];
+  posted(): readonly PostedCollection[];
+  /** Undefined when nothing is served there. */
+  find(asked: Asked): Endpoint | undefined;
+  /** As an owner reference names it. */
+  ofKind(apiVersion: string, kind: string): Strategy | undefined;
+  /** The kind whose objects are under this prefix of storage; of several versions, any. */
+  keptUnder(prefix: string): Strategy | undefined;
+  /** The custom kind whose object a path names, when the path goes on to a subresource that it does not have. */
+  kindWithout(asked: Asked): Resource | undefined;
+  /** Are there built-in kinds in this version? A path beside them is refused in other words than any other path. */
+  isServedVersion(group: string, version: string): boolean;
+  /** Counts the changes of the set of kinds: a document made from it is good until the number changes. */
+  generation(): number;
 }
 
-function isAt(resource: Resource, asked: Asked): boolean {
-  return resource.group === asked.group && resource.version === asked.version && resource.plural === asked.resource;
+/** The registry as its keeper sees it: follow-definitions.ts tells it what is defined. */
+export interface DefinableRegistry extends Registry {
+  /**
+   * All kinds that one definition makes, one for each served version; an empty list forgets them. A kind with the names of a
+   * built-in one is not served: its objects would be among those of the other.
+   */
+  define(definition: string, kinds: readonly Strategy[]): void;
+}
+
+interface Index {
+  readonly strategies: readonly Strategy[];
+  readonly byPath: ReadonlyMap<string, Strategy>;
+  readonly byKind: ReadonlyMap<string, Strategy>;
+  readonly byPrefix: ReadonlyMap<string, Strategy>;
+}
+
+export function createRegistry(): DefinableRegistry {
+  const reviews = new Map(REVIEWS.map((review) => [pathOf(review.resource), review]));
+  const defined = new Map<string, readonly Strategy[]>();
+  let index = indexOf(STRATEGIES);
+  let generation = 0;
+  return {
+    strategies: () => index.strategies,
+    reviews: () => REVIEWS,
+    posted: () => POSTED,
+    find: (asked) => {
+      if (asked.parts.length > 3) return undefined;
+      const path = `${asked.group}/${asked.version}/${asked.resource}`;
+      const review = reviews.get(path);
+      if (review !== undefined) {
+        const isThere = asked.parts.length === 1 && fitsScope(review.resource, asked);
+        return isThere ? { kind: "review", review } : undefined;
+      }
+      const posted = POSTED.find(({ resource }) => pathOf(resource) === path);
+      if (posted === undefined) return endpointOf(index.byPath.get(path), asked);
+      const { strategy, subresource } = posted;
+      return asked.parts.length === 1 ? { kind: "posted", strategy, subresource } : undefined;
+    },
+    ofKind: (apiVersion, kind) => index.byKind.get(`${apiVersion} ${kind}`),
+    keptUnder: (prefix) => index.byPrefix.get(prefix),
+    kindWithout: (asked) => {
+      const strategy = index.byPath.get(`${asked.group}/${asked.version}/${asked.resource}`);
+      const isBeyond = asked.subresource !== "" && asked.parts.length === 3;
+      return isBeyond && strategy?.custom !== undefined ? strategy.resource : undefined;
+    },
+    isServedVersion: (group, version) => BUILT_IN_VERSIONS.has(`${group}/${version}`),
+    generation: () => generation,
+    define: (definition, made) => {
+      const kinds = made.filter(({ resource }) => !BUILT_IN_PREFIXES.has(prefixOf(resource)));
+      if (kinds.length === 0 && !defined.has(definition)) return;
+      if (kinds.length === 0) defined.delete(definition);
+      else defined.set(definition, kinds);
+      index = indexOf([...STRATEGIES, ...[...defined].sort(byName).flatMap(([, all]) => all)]);
+      generation += 1;
+    },
+  };
+}
+
+function indexOf(strategies: readonly Strategy[]): Index {
+  const own = strategies.filter(({ face, resource }) => (face?.of ?? resource).group === resource.group);
+  return {
+    strategies,
+    byPath: new Map(strategies.map((one) => [pathOf(one.resource), one])),
+    byKind: new Map(strategies.map((one) => [`${apiVersionOf(one.resource)} ${one.resource.kind}`, one])),
+    byPrefix: new Map(own.map((one) => [prefixOf(one.resource), one])),
+  };
+}
+
+/** Discovery tells custom kinds by name, whichever came first. */
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+function pathOf({ group, version, plural }: Resource): string {
+  return `${group}/${version}/${plural}`;
+}
+
+function endpointOf(strategy: Strategy | undefined, asked: Asked): Endpoint | undefined {
+  if (strategy === undefined || !fitsScope(strategy.resource, asked)) return undefined;
+  if (asked.subresource === "") return { kind: "stored", strategy, subresource: undefined };
+  const subresource = strategy.subresources.find((one) => one.name === asked.subresource);
+  if (subresource !== undefined) return { kind: "stored", strategy, subresource };
+  const posted = strategy.creates.find((one) => one.name === asked.subresource);
+  return posted === undefined ? undefined : { kind: "posted", strategy, subresource: posted };
 }
 
 /** `/namespaces/x/nodes` is nothing; `/namespaces/x` itself carries its own name as namespace. */
 function fitsScope(resource: Resource, asked: Asked): boolean {
   if (resource.namespaced) return asked.namespace !== "" || asked.parts.length === 1;
-  return asked.namespace === "" || resource.plural === "namespaces";
+  if (asked.namespace === "") return true;
+  // `/namespaces/x` is in itself; `/namespaces/x/namespaces/y` would be judged by x's bindings and act on y.
+  return resource.plural === "namespaces" && asked.parts[1] === asked.namespace;
 }

@@ -1,7 +1,18 @@
 // The types of the fields a kind reads, checked before anything else looks at an untrusted object. Unknown fields pass:
 // they are stored and given back as they came.
 
-export type Scalar = "string" | "integer" | "boolean" | "bytes" | "time" | "microtime" | "any";
+import { parseQuantity } from "./quantity.ts";
+
+export type Scalar =
+  | "string"
+  | "integer"
+  | "boolean"
+  | "bytes"
+  | "time"
+  | "microtime"
+  | "quantity"
+  | "intOrString"
+  | "any";
 
 /** `[shape]` is a list, `{ "*": shape }` a map, any other record an object. */
 export type Shape = Scalar | readonly [Shape] | { readonly [field: string]: Shape };
@@ -79,6 +90,11 @@ const TIME_TEXT = {
   problem: "parsing time: not RFC 3339",
 };
 
+const QUANTITY_TEXT = {
+  fits: (text: string) => parseQuantity(text) !== undefined,
+  problem: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+};
+
 const SCALARS: Readonly<Record<Scalar, ScalarRule>> = {
   any: { type: "any", is: () => true },
   string: { type: "string", is: isText },
@@ -87,6 +103,8 @@ const SCALARS: Readonly<Record<Scalar, ScalarRule>> = {
   bytes: { type: "[]uint8", is: isText, text: { fits: isBase64, problem: "illegal base64 data" } },
   time: { type: "Time", is: isText, text: TIME_TEXT },
   microtime: { type: "MicroTime", is: isText, text: TIME_TEXT },
+  quantity: { type: "Quantity", is: isText, text: QUANTITY_TEXT },
+  intOrString: { type: "IntOrString", is: (value) => isText(value) || Number.isSafeInteger(value) },
 };
 
 function scalarProblem(shape: Scalar, value: unknown, path: string): string | undefined {

@@ -3,6 +3,8 @@
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
+import type { Json } from "../entry/json.ts";
+import type { Schema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
 import type { NameRule } from "./names.ts";
 import type { Shape } from "./shape.ts";
@@ -12,6 +14,16 @@ import type { TableLayout } from "./table.ts";
 export interface WriteFacts {
   readonly user: UserInfo;
   readonly nowMs: number;
+  /** What is stored of another kind, or of the same: a Service must not take the address of another. */
+  list(resource: Resource): readonly KubeObject[];
+}
+
+/** A kind that is kept as another: two faces of the same stored objects, such as the two kinds of Event. */
+export interface Face<T extends KubeObject = KubeObject> {
+  /** Where the objects are kept. */
+  readonly of: Resource;
+  show(kept: KubeObject): T;
+  keep(shown: T): KubeObject;
 }
 
 /** How a write through one endpoint turns what the client sent into what is stored. */
@@ -24,14 +36,51 @@ export interface UpdateRules<T extends KubeObject> {
 export interface Subresource<T extends KubeObject = KubeObject> extends UpdateRules<T> {
   readonly name: string;
   readonly verbs: readonly string[];
+  /** The kind it is read and written as, where that is not the kind itself: autoscaling/v1 Scale. */
+  readonly speaks?: Resource;
+}
+
+/**
+ * A subresource that is POSTed to with a body of a kind of its own: serviceaccounts/token, pods/binding, pods/eviction. Here
+ * stands what it is called and what its body must look like; what it does is a handler in verbs/posts under
+ * `<plural>/<name>`, because it reads and writes storage.
+ */
+export interface CreateSubresource<Body extends KubeObject = KubeObject> {
+  readonly name: string;
+  /** The kind of the body, which discovery tells as the kind of the subresource. */
+  readonly resource: Resource;
+  readonly shape: Shape;
+  validate(body: Body): readonly FieldError[];
+}
+
+/** What only a kind has that is made from a stored definition (custom/kind.ts). */
+export interface CustomKind {
+  readonly listKind: string;
+  /** Parsed: what may be in an object, and how apply merges its lists and maps. */
+  readonly schema: Schema;
+  /** As it was written, for the OpenAPI documents. */
+  readonly document: Json;
+  /** What every request for a deprecated version is told. */
+  readonly deprecation: string | undefined;
+  /** What a client sent, without the fields that the schema does not know, and with its defaults. */
+  takeIn(sent: KubeObject): TakenIn;
+}
+
+export interface TakenIn {
+  readonly object: KubeObject;
+  /** The paths of the fields that were left out, such as `spec.color`. */
+  readonly unknown: readonly string[];
 }
 
 export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules<T> {
   readonly resource: Resource;
   readonly singular: string;
   readonly shortNames: readonly string[];
+  /** `kubectl get all` and the like. */
+  readonly categories: readonly string[];
   readonly verbs: readonly string[];
   readonly subresources: readonly Subresource<T>[];
+  readonly creates: readonly CreateSubresource[];
   readonly nameRule: NameRule;
   /** The fields this server reads, with their types; others travel along untouched. */
   readonly shape: Shape;
@@ -41,10 +90,26 @@ export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules
   readonly updatesUnconditionally: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly answersDeleteWithObject: boolean;
+  /** Absent for the many kinds that are kept as they are shown. */
+  readonly face?: Face<T>;
+  /** One write of this kind at a time: what is prepared depends on what the others have taken. */
+  readonly writesInTurn: boolean;
+  /** How long a deleted object stays, so that whoever runs it can end it; 0 removes it at once. Most kinds need no time. */
+  graceSeconds?(object: T, asked: number | undefined): number;
   prepareCreate(sent: T, facts: WriteFacts): T;
   validateCreate(next: T): readonly FieldError[];
+  /** Mistakes that only show beside the other objects: an address that is taken. Asked once the object itself is right. */
+  conflicts(next: T, facts: WriteFacts): readonly FieldError[];
   /** The fields a field selector may name, beside metadata.name and metadata.namespace. */
   selectableFields(object: T): Readonly<Record<string, string>>;
+  /** What a client should know about an object that was accepted: Warning headers. */
+  warnings?(next: T, current: T | undefined): readonly string[];
+  /** A deletion that has to wait for something: the object as it waits, with the finalizer that says for what. */
+  prepareDelete?(current: T, nowMs: number): T;
+  /** What keeps a deleted object beside its finalizers: a namespace stays until it is empty. */
+  isHeld?(object: T): boolean;
+  /** Absent for the kinds that are built in. */
+  readonly custom?: CustomKind;
   readonly table: TableLayout<T>;
 }
 
@@ -63,15 +128,19 @@ export const SUBRESOURCE_VERBS: readonly string[] = ["get", "patch", "update"];
 type Defaulted =
   | "singular"
   | "shortNames"
+  | "categories"
   | "verbs"
   | "subresources"
+  | "creates"
   | "createsOnUpdate"
   | "updatesUnconditionally"
   | "answersDeleteWithObject"
+  | "writesInTurn"
   | "prepareCreate"
   | "prepareUpdate"
   | "validateCreate"
   | "validateUpdate"
+  | "conflicts"
   | "selectableFields";
 
 /** A strategy with the usual answers where the kind has none of its own. */
@@ -81,15 +150,19 @@ export function defineStrategy<T extends KubeObject>(
   return {
     singular: own.resource.kind.toLowerCase(),
     shortNames: [],
+    categories: [],
     verbs: ALL_VERBS,
     subresources: [],
+    creates: [],
     createsOnUpdate: false,
     updatesUnconditionally: true,
     answersDeleteWithObject: false,
+    writesInTurn: false,
     prepareCreate: (sent) => sent,
     prepareUpdate: (sent) => sent,
     validateCreate: () => [],
     validateUpdate: () => [],
+    conflicts: () => [],
     selectableFields: () => ({}),
     ...own,
   };

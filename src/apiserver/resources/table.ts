@@ -5,24 +5,39 @@ import { ageOf } from "./human-duration.ts";
 
 export interface Column {
   readonly name: string;
-  readonly type: "string" | "integer" | "date";
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
   /** "name" marks the column that identifies the row. */
-  readonly format: "" | "name";
-  /** 0 is always shown, 1 only with `-o wide`. */
-  readonly priority: 0 | 1;
+  readonly format: string;
+  /** 0 is always shown, more than that only with `-o wide`. */
+  readonly priority: number;
+  readonly description?: string;
 }
 
-export type Cell = string | number | null;
+export type Cell = string | number | boolean | null;
 
 export interface TableLayout<T extends KubeObject = KubeObject> {
   readonly columns: readonly Column[];
   cells(object: T, nowMs: number): readonly Cell[];
+  /** What is special about the row: kubectl leaves completed pods out on request. */
+  conditions?(object: T): readonly RowCondition[];
+}
+
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 export const NAME_COLUMN: Column = { name: "Name", type: "string", format: "name", priority: 0 };
 
 export function column(name: string, priority: 0 | 1 = 0): Column {
   return { name, type: "string", format: "", priority };
+}
+
+/** A column that is no text. */
+export function typedColumn(name: string, type: Column["type"]): Column {
+  return { ...column(name), type };
 }
 
 export function nameOf(object: KubeObject): string {

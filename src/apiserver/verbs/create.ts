@@ -4,11 +4,14 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
-import { JSON_TYPE, readJsonBody } from "../entry/body.ts";
+import { readBody } from "../entry/body.ts";
 import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
-import { checkNamespace, decodeObject } from "./decode.ts";
-import { attemptOf, enforce, isDryRun, keyFor, type StoredCall } from "./stored-call.ts";
+import { checkNamespace, decodeBody } from "./decode.ts";
+import { type Owners, ownedByCreator } from "./field-manager.ts";
+import { inTurn } from "./in-turn.ts";
+import { attemptOf, enforce, isDryRun, keptAs, keyFor, type StoredCall, writeFacts } from "./stored-call.ts";
+import { writeOptions } from "./write-options.ts";
 
 /** Letters and digits that form no words and cannot be mistaken for one another. */
 const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
@@ -17,24 +20,28 @@ const MAX_GENERATED_BASE = 58;
 const MAX_NAME_TRIES = 8;
 
 export async function create(stored: StoredCall): Promise<Answer> {
-  const sent = decodeObject(await readJsonBody(stored.call.request, [JSON_TYPE]), stored.strategy);
-  return { kind: "object", status: 201, object: await createObject(stored, sent) };
+  const { call, resource, strategy } = stored;
+  const { manager, fieldValidation } = writeOptions(call, "CreateOptions");
+  const body = await readBody(call.request, resource);
+  const sent = decodeBody(body, strategy, { call, how: fieldValidation });
+  return { kind: "object", status: 201, object: await createObject(stored, sent, { manager }) };
 }
 
-/** Also the way of a PUT that creates. */
-export async function createObject(stored: StoredCall, sent: KubeObject): Promise<KubeObject> {
+/** Also the way of a PUT and of an apply that create. */
+export async function createObject(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
   if (stored.resource.namespaced) checkNamespace(sent.metadata.namespace ?? "", stored.namespace);
   if ((sent.metadata.resourceVersion ?? "") !== "") throw versionOnCreate();
   const { name = "", generateName = "" } = sent.metadata;
-  if (name !== "" || generateName === "") return store(stored, withName(stored, sent, name));
-  return storeGenerated(stored, sent, generateName);
+  if (name !== "" || generateName === "") return store(stored, withName(stored, sent, name), owners);
+  return storeGenerated(stored, sent, owners);
 }
 
-async function storeGenerated(stored: StoredCall, sent: KubeObject, generateName: string): Promise<KubeObject> {
+async function storeGenerated(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+  const { generateName = "" } = sent.metadata;
   for (let tries = 1; ; tries += 1) {
     const generated = `${generateName.slice(0, MAX_GENERATED_BASE)}${randomSuffix(stored)}`;
     try {
-      return await store(stored, withName(stored, sent, generated));
+      return await store(stored, withName(stored, sent, generated), owners);
     } catch (error) {
       if (!isFault(error, "already-exists")) throw error;
       if (tries === MAX_NAME_TRIES) throw noUniqueName(stored.resource, generated);
@@ -54,19 +61,26 @@ function withName(stored: StoredCall, sent: KubeObject, name: string): KubeObjec
   return { ...sent, metadata: { ...metadata, ...(name === "" ? {} : { name }), ...namespace } };
 }
 
-async function store(stored: StoredCall, sent: KubeObject): Promise<KubeObject> {
-  const { strategy, resource, parts, call } = stored;
+function store(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+  return inTurn(stored, () => storeNow(stored, sent, owners));
+}
+
+async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+  const { strategy, resource, call } = stored;
   const name = sent.metadata.name ?? "";
-  const first = attemptOf(stored, "CREATE", { name, object: sent });
+  const first = call.reviews.change(attemptOf(stored, "CREATE", { name, object: sent }));
   enforce(call.reviews.before(first), first);
-  const nowMs = parts.clock.now();
-  const metadata = metaForCreate(sent.metadata, { uid: randomUid(stored), nowMs });
-  const next = orderFields(strategy.prepareCreate({ ...sent, metadata }, { user: call.user, nowMs }));
+  const facts = writeFacts(stored);
+  const { object = sent } = first;
+  const metadata = metaForCreate(object.metadata, { uid: randomUid(stored), nowMs: facts.nowMs });
+  const next = orderFields(strategy.prepareCreate({ ...object, metadata }, facts));
   const errors = [...validateMeta(next.metadata, resource, strategy.nameRule), ...strategy.validateCreate(next)];
-  if (errors.length > 0) throw invalidObject(resource, name, errors);
+  const wrong = errors.length > 0 ? errors : strategy.conflicts(next, facts);
+  if (wrong.length > 0) throw invalidObject(keptAs(strategy), name, wrong);
   const second = attemptOf(stored, "CREATE", { name, object: next });
   enforce(call.reviews.after(second), second);
-  return insert(stored, next);
+  call.warnings.push(...(strategy.warnings?.(next, undefined) ?? []));
+  return insert(stored, ownedByCreator(stored, { owners, sent, next }));
 }
 
 async function insert(stored: StoredCall, next: KubeObject): Promise<KubeObject> {
@@ -84,7 +98,8 @@ async function insert(stored: StoredCall, next: KubeObject): Promise<KubeObject>
   }
 }
 
-function randomSuffix({ parts }: StoredCall): string {
+/** Five letters that make a generated name unique. */
+export function randomSuffix({ parts }: { readonly parts: { random(count: number): Uint8Array } }): string {
   let suffix = "";
   while (suffix.length < SUFFIX_LENGTH) {
     const [byte = 0] = parts.random(1);

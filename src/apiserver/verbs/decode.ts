@@ -1,35 +1,81 @@
-// A JSON value -> an object of the kind that the URL names, with every field of the type its kind expects.
+// A JSON value -> an object of the kind that the URL names, with every field of the type its kind expects. Fields that the
+// kind does not have are dropped; whether the client is told, or refused, is its own choice (fieldValidation).
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
+import type { Call } from "../call.ts";
+import { typeProblem } from "../encoding/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
 import { badRequest } from "../reply/status.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
+import type { CustomKind } from "../resources/strategy.ts";
+import { builtInSchema } from "../schema/built-in.ts";
+import { conform } from "../schema/conform.ts";
+import { decodeCustom } from "./decode-custom.ts";
+import { duplicateFields } from "./duplicate-fields.ts";
+import type { FieldValidation } from "./write-options.ts";
 
 export interface Decodable {
   readonly resource: Resource;
   readonly shape: Shape;
+  /** Of a kind that is defined by a stored definition: its schema says which fields it has. */
+  readonly custom?: CustomKind;
 }
 
-export function decodeObject(value: Json | undefined, { resource, shape }: Decodable): KubeObject {
-  const { kind, version } = resource;
-  const refuse = (why: string) =>
-    badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
-  if (!isJsonObject(value)) throw refuse("the body is not a JSON object");
-  const object = withoutNulls(value) as JsonObject & Partial<KubeObject>;
-  checkKind(object, resource);
-  const problem = shapeProblem(shape, object, kind);
-  if (problem !== undefined) throw refuse(problem);
-  const { metadata = {} } = object;
-  return { ...object, kind, apiVersion: apiVersionOf(resource), metadata } as unknown as KubeObject;
+export interface Decoded {
+  readonly object: KubeObject;
+  /** Fields that the kind does not have, by their paths. */
+  readonly unknown: readonly string[];
+}
+
+export function decodeObject(value: Json | undefined, decodable: Decodable): KubeObject {
+  return decode(value, decodable).object;
+}
+
+/** The body of a create or update: what is wrong with its fields is told as the client wishes. */
+export function decodeBody(value: Json | undefined, decodable: Decodable, as: { call: Call; how: FieldValidation }) {
+  const { object, unknown } = decode(value, decodable);
+  const { call, how } = as;
+  if (how === "Ignore") return object;
+  const complaints = [...duplicateFields(call), ...unknown.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  if (how === "Strict" && complaints.length > 0) {
+    throw cannotHandle(decodable.resource, `strict decoding error: ${complaints.join(", ")}`);
+  }
+  call.warnings.push(...complaints);
+  return object;
+}
+
+export function decode(value: Json | undefined, decodable: Decodable): Decoded {
+  const { resource, shape, custom } = decodable;
+  if (!isJsonObject(value)) throw cannotHandle(resource, "the body is not a JSON object");
+  if (custom !== undefined) return decodeCustom(value, { resource, shape, custom });
+  checkKind(value, resource);
+  const schema = builtInSchema(resource);
+  const { object, unknown, problem } =
+    schema === undefined
+      ? { object: withoutNulls(value) as JsonObject, unknown: [], problem: undefined }
+      : conform(value, schema);
+  const type = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
+  const wrong = problem ?? shapeProblem(shape, object, resource.kind) ?? typeProblem(object, type);
+  if (wrong !== undefined) throw cannotHandle(resource, wrong);
+  const { metadata = {} } = object as Partial<KubeObject>;
+  return { object: { ...object, ...type, metadata } as unknown as KubeObject, unknown };
+}
+
+function cannotHandle({ kind, version }: Resource, why: string) {
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
 /** Left out, both are those of the endpoint. */
 function checkKind(object: JsonObject, resource: Resource): void {
   const expected = apiVersionOf(resource);
-  const { apiVersion = expected, kind = resource.kind } = object as { apiVersion?: Json; kind?: Json };
+  const apiVersion = object["apiVersion"] ?? expected;
+  const kind = object["kind"] ?? resource.kind;
   if (apiVersion === expected && kind === resource.kind) return;
-  const version = String(apiVersion).split("/").at(-1);
-  const what = `${String(kind)} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") {
+    throw cannotHandle(resource, "apiVersion and kind must be strings");
+  }
+  const version = apiVersion.split("/").at(-1);
+  const what = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
   throw badRequest(`${what}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
 }
 

@@ -1,25 +1,39 @@
-// DeleteOptions: the body of a delete. What this server uses of it are the preconditions and the dry run.
+// DeleteOptions: the body of a delete: preconditions, grace period, dry run, and what becomes of the dependents.
 
 import type { Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json } from "../entry/json.ts";
 import { badRequest, invalidObject } from "../reply/status.ts";
-import { notSupported } from "../resources/field-error.ts";
+import { invalid, notSupported } from "../resources/field-error.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
 
 export interface DeleteOptions {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly isDryRun: boolean;
+  /** How long the object may take to end; kinds that need no time ignore it. */
+  readonly gracePeriodSeconds: number | undefined;
+  /** What becomes of the objects that belong to it; undefined: what was said before, else Background. */
+  readonly propagation: Propagation | undefined;
 }
 
-const DELETE_OPTIONS: Resource = {
+export type Propagation = "Foreground" | "Background" | "Orphan";
+
+export const DELETE_OPTIONS: Resource = {
   group: "meta.k8s.io",
   version: "v1",
   plural: "deleteoptions",
   kind: "DeleteOptions",
   namespaced: false,
 };
-const POLICIES: readonly string[] = ["Foreground", "Background", "Orphan"];
+const POLICIES: readonly Propagation[] = ["Foreground", "Background", "Orphan"];
+
+const NO_OPTIONS: DeleteOptions = {
+  uid: "",
+  resourceVersion: "",
+  isDryRun: false,
+  gracePeriodSeconds: undefined,
+  propagation: undefined,
+};
 
 const SHAPE: Shape = {
   gracePeriodSeconds: "integer",
@@ -29,31 +43,42 @@ const SHAPE: Shape = {
   preconditions: { uid: "string", resourceVersion: "string" },
 };
 
-/**
- * differs from upstream: the propagation policy is checked and then not used. No garbage collector runs here, so a
- * finalizer that waits for one would hold the object for ever.
- */
+interface Sent {
+  readonly gracePeriodSeconds?: number | null;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | null;
+  readonly propagationPolicy?: string | null;
+  /** The older way to say Orphan (true) or Background (false). */
+  readonly orphanDependents?: boolean | null;
+  readonly dryRun?: readonly string[] | null;
+}
+
 export function parseDeleteOptions(body: Json | undefined): DeleteOptions {
-  if (body === undefined) return { uid: "", resourceVersion: "", isDryRun: false };
+  if (body === undefined) return NO_OPTIONS;
   if (!isJsonObject(body)) throw badRequest("the body of a delete must be DeleteOptions");
   const problem = shapeProblem(SHAPE, body, "DeleteOptions");
   if (problem !== undefined) throw badRequest(problem);
-  const {
-    preconditions,
-    propagationPolicy = "Background",
-    dryRun,
-  } = body as {
-    preconditions?: { uid?: string; resourceVersion?: string } | null;
-    propagationPolicy?: string | null;
-    dryRun?: readonly string[] | null;
-  };
-  if (propagationPolicy !== null && !POLICIES.includes(propagationPolicy)) {
-    const error = notSupported("propagationPolicy", propagationPolicy, [...POLICIES, "nil"]);
-    throw invalidObject(DELETE_OPTIONS, "", [error]);
-  }
+  const sent = body as Sent;
+  const { preconditions, dryRun, gracePeriodSeconds } = sent;
   return {
     uid: preconditions?.uid ?? "",
     resourceVersion: preconditions?.resourceVersion ?? "",
     isDryRun: (dryRun ?? []).includes("All"),
+    gracePeriodSeconds: gracePeriodSeconds ?? undefined,
+    propagation: propagationOf(sent),
   };
+}
+
+function propagationOf({ propagationPolicy, orphanDependents }: Sent): Propagation | undefined {
+  const given = propagationPolicy ?? undefined;
+  if (given !== undefined && typeof orphanDependents === "boolean") {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    throw invalidObject(DELETE_OPTIONS, "", [invalid("propagationPolicy", given, detail)]);
+  }
+  if (given === undefined) {
+    if (typeof orphanDependents !== "boolean") return undefined;
+    return orphanDependents ? "Orphan" : "Background";
+  }
+  const policy = POLICIES.find((one) => one === given);
+  if (policy !== undefined) return policy;
+  throw invalidObject(DELETE_OPTIONS, "", [notSupported("propagationPolicy", given, [...POLICIES, "nil"])]);
 }

@@ -1,20 +1,19 @@
 // delete and deletecollection. An object with finalizers is only marked; it goes when the last finalizer does (update.ts).
+// So is a pod that runs on a node: its kubelet ends it and deletes it again, without grace.
 
-import type { Namespace } from "../../api/core/index.ts";
-import { type KubeObject, NAMESPACES, type Status } from "../../api/meta/index.ts";
+import type { KubeObject, ObjectMeta, Status } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { Answer, Parts } from "../call.ts";
-import { JSON_TYPE, readJsonBody } from "../entry/body.ts";
+import type { Answer } from "../call.ts";
+import { readBody } from "../entry/body.ts";
 import { conflict, notFound } from "../reply/status.ts";
 import { formatTime } from "../resources/metadata.ts";
-import { STRATEGIES } from "../resources/registry.ts";
-import { prefixOf } from "../storage/key.ts";
 import type { Stored } from "../storage/storage.ts";
-import { type DeleteOptions, parseDeleteOptions } from "./delete-options.ts";
+import { DELETE_OPTIONS, type DeleteOptions, type Propagation, parseDeleteOptions } from "./delete-options.ts";
 import { prefixFor } from "./read.ts";
+import { isSameJson } from "./same-json.ts";
 import { selectionOf } from "./selection.ts";
 import { attemptOf, enforce, isDryRun, keyFor, type StoredCall } from "./stored-call.ts";
-import { isLostRace, MAX_WRITE_TRIES } from "./update.ts";
+import { isHeld, isLostRace, MAX_WRITE_TRIES } from "./update.ts";
 
 export async function remove(stored: StoredCall): Promise<Answer> {
   const options = await optionsOf(stored);
@@ -43,17 +42,17 @@ export async function removeCollection(stored: StoredCall): Promise<Answer> {
 }
 
 async function optionsOf(stored: StoredCall): Promise<DeleteOptions> {
-  const options = parseDeleteOptions(await readJsonBody(stored.call.request, [JSON_TYPE]));
+  const options = parseDeleteOptions(await readBody(stored.call.request, DELETE_OPTIONS));
   return { ...options, isDryRun: options.isDryRun || isDryRun(stored) };
 }
 
 interface Gone {
   readonly object: KubeObject;
-  /** Marked, but still there because of its finalizers. */
+  /** Marked, but still there: something holds it, or it was given time to end. */
   readonly isPending: boolean;
 }
 
-async function removeObject(stored: StoredCall, name: string, options: DeleteOptions): Promise<Gone> {
+export async function removeObject(stored: StoredCall, name: string, options: DeleteOptions): Promise<Gone> {
   const { resource, parts, call } = stored;
   for (let tries = 1; ; tries += 1) {
     const current = parts.storage.get(keyFor(stored, name));
@@ -62,7 +61,7 @@ async function removeObject(stored: StoredCall, name: string, options: DeleteOpt
     const attempt = attemptOf(stored, "DELETE", { name, current: current.object });
     enforce(call.reviews.before(attempt) ?? call.reviews.after(attempt), attempt);
     try {
-      return await take(stored, current, options.isDryRun);
+      return await take(stored, current, options);
     } catch (error) {
       if (!isLostRace(error)) throw error;
       if (tries === MAX_WRITE_TRIES) throw conflict(resource, name);
@@ -72,50 +71,85 @@ async function removeObject(stored: StoredCall, name: string, options: DeleteOpt
 
 function checkPreconditions({ resource }: StoredCall, current: Stored, options: DeleteOptions): void {
   const { name = "", uid = "" } = current.object.metadata;
+  // These refusals name the kind where others name the resource.
+  const named = { ...resource, plural: resource.kind };
   if (options.uid !== "" && options.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
-    throw conflict(resource, name, why);
+    const why = `the UID in the precondition (${options.uid}) does not match the UID in record (${uid})`;
+    throw conflict(named, name, `${why}. The object might have been deleted and then recreated`);
   }
   if (options.resourceVersion !== "" && options.resourceVersion !== String(current.revision)) {
-    const versions = `${options.resourceVersion}, ResourceVersion in object meta: ${current.revision}`;
-    throw conflict(resource, name, `Precondition failed: ResourceVersion in precondition: ${versions}`);
+    const versions = `(${options.resourceVersion}) does not match the ResourceVersion in record (${current.revision})`;
+    throw conflict(
+      named,
+      name,
+      `the ResourceVersion in the precondition ${versions}. The object might have been modified`,
+    );
   }
 }
 
-async function take(stored: StoredCall, current: Stored, isDry: boolean): Promise<Gone> {
+async function take(stored: StoredCall, current: Stored, options: DeleteOptions): Promise<Gone> {
   const { storage, clock } = stored.parts;
-  const { object } = current;
-  if ((object.metadata.finalizers ?? []).length > 0) {
-    if (object.metadata.deletionTimestamp !== undefined || isDry) return { object, isPending: true };
-    const marked = markDeleted(object, clock.now());
+  const object = waiting(stored, current.object, options);
+  const seconds = graceOf(stored, object, options.gracePeriodSeconds);
+  if (seconds > 0 || isHeld(stored.strategy, object)) {
+    const isNews = object !== current.object || isShorter(object.metadata, seconds);
+    if (options.isDryRun || !isNews) return { object, isPending: true };
+    const marked = markDeleted(object, clock.now(), seconds);
     return { object: (await storage.update(current.key, marked, current.revision)).object, isPending: true };
   }
-  if (isDry) return { object, isPending: false };
-  if (stored.resource === NAMESPACES) return { object: await takeNamespace(stored.parts, current), isPending: false };
-  return { object: (await storage.delete(current.key, current.revision)).object, isPending: false };
+  if (options.isDryRun) return { object, isPending: false };
+  const last = await ended(stored, current);
+  return { object: (await storage.delete(last.key, last.revision)).object, isPending: false };
 }
 
-function markDeleted(object: KubeObject, nowMs: number): KubeObject {
-  const { metadata } = object;
-  const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
-  const mark = { deletionTimestamp: formatTime(nowMs), deletionGracePeriodSeconds: 0 };
-  return { ...object, metadata: { ...metadata, ...generation, ...mark } };
+/** A kind that is given time to end shows in its last state that the time is over. */
+async function ended({ strategy, parts }: StoredCall, current: Stored): Promise<Stored> {
+  if (strategy.graceSeconds === undefined) return current;
+  return parts.storage.update(current.key, markDeleted(current.object, parts.clock.now(), 0), current.revision);
 }
 
-/**
- * Closed first, then emptied, then removed.
- * differs from upstream: a controller does this there, later; here the answer comes when it is done, and finalizers of the
- * contents are not waited for.
- */
-async function takeNamespace({ storage, clock }: Parts, current: Stored): Promise<KubeObject> {
-  const namespace: Namespace = { ...markDeleted(current.object, clock.now()), status: { phase: "Terminating" } };
-  const closed = await storage.update(current.key, namespace, current.revision);
-  for (const { resource } of STRATEGIES.filter((strategy) => strategy.resource.namespaced)) {
-    const prefix = prefixOf(resource, namespace.metadata.name);
-    for (const { key, revision } of storage.list({ prefix }).items) await storage.delete(key, revision);
-  }
-  await storage.delete(closed.key, closed.revision);
-  return closed.object;
+/** The object as it waits: for what its kind waits for, from the first request on, and for its dependents. */
+function waiting({ strategy, parts }: StoredCall, current: KubeObject, { propagation }: DeleteOptions): KubeObject {
+  const isFirst = current.metadata.deletionTimestamp === undefined;
+  const object = isFirst ? (strategy.prepareDelete?.(current, parts.clock.now()) ?? current) : current;
+  const { finalizers = [] } = object.metadata;
+  const wanted = collected(finalizers, propagation);
+  return isSameJson(wanted, finalizers) ? object : { ...object, metadata: { ...object.metadata, finalizers: wanted } };
+}
+
+/** What the garbage collector has to do first stands in the finalizers (controllers/garbage). */
+const BY_POLICY: Readonly<Record<Propagation, readonly string[]>> = {
+  Foreground: ["foregroundDeletion"],
+  Orphan: ["orphan"],
+  Background: [],
+};
+
+function collected(finalizers: readonly string[], propagation: Propagation | undefined): string[] {
+  if (propagation === undefined) return [...finalizers];
+  const others = finalizers.filter((one) => !Object.values(BY_POLICY).flat().includes(one));
+  return [...others, ...BY_POLICY[propagation]];
+}
+
+/** The kind decides about the first request; a later one can only shorten what was granted. */
+function graceOf({ strategy }: StoredCall, object: KubeObject, asked: number | undefined): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  if (deletionTimestamp !== undefined) return asked ?? deletionGracePeriodSeconds;
+  return strategy.graceSeconds?.(object, asked) ?? 0;
+}
+
+function isShorter({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: ObjectMeta, seconds: number): boolean {
+  return deletionTimestamp === undefined || seconds < deletionGracePeriodSeconds;
+}
+
+/** The time of deletion is the time at which the grace is over, counted from the first request. */
+function markDeleted(object: KubeObject, nowMs: number, seconds: number): KubeObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation, ...rest } = object.metadata;
+  const askedMs =
+    deletionTimestamp === undefined ? nowMs : Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  const mark = { deletionTimestamp: formatTime(askedMs + seconds * 1000), deletionGracePeriodSeconds: seconds };
+  const isFirst = deletionTimestamp === undefined;
+  const counted = generation === undefined ? {} : { generation: isFirst ? generation + 1 : generation };
+  return { ...object, metadata: { ...rest, ...counted, ...mark } };
 }
 
 function deletedStatus({ resource }: StoredCall, { metadata }: KubeObject): Status {

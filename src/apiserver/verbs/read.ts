@@ -10,7 +10,7 @@ import { waitForRevision } from "../watching/wait-for-revision.ts";
 import { encodeContinue, parseContinue } from "./continue-token.ts";
 import { exactly, type ReadOptions, readOptions } from "./read-options.ts";
 import { type Selection, selectionOf } from "./selection.ts";
-import { keyFor, type StoredCall } from "./stored-call.ts";
+import { keptAs, keyFor, type StoredCall } from "./stored-call.ts";
 
 export async function get(stored: StoredCall): Promise<Answer> {
   const { call, resource, parts } = stored;
@@ -39,8 +39,8 @@ interface Start {
 }
 
 /** All namespaces, or the one of the URL. */
-export function prefixFor({ resource, namespace }: StoredCall): string {
-  return prefixOf(resource, resource.namespaced && namespace === "" ? undefined : namespace);
+export function prefixFor({ strategy, resource, namespace }: StoredCall): string {
+  return prefixOf(keptAs(strategy), resource.namespaced && namespace === "" ? undefined : namespace);
 }
 
 function startOf(stored: StoredCall, options: ReadOptions): Start {

@@ -18,7 +18,7 @@ export function selectionOf({ call, strategy }: StoredCall): Selection {
   const fields = orBadRequest(parseFieldSelector, call.query.first("fieldSelector"));
   const known = new Set(Object.keys(fieldsOf(strategy, EMPTY)));
   const unknown = fields.find((one) => !known.has(one.field));
-  if (unknown !== undefined) throw badRequest(`field label not supported: ${unknown.field}`);
+  if (unknown !== undefined) throw badRequest(unknownText(strategy, unknown.field));
   const { name } = call.info;
   const isSelected = createMatcher({ labels, fields, fieldOf: (object, field) => fieldOf(strategy, object, field) });
   return {
@@ -46,6 +46,17 @@ const EMPTY = { apiVersion: "", kind: "", metadata: {}, spec: {}, involvedObject
 
 function fieldsOf(strategy: Strategy, object: KubeObject): Readonly<Record<string, string>> {
   const { name = "", namespace = "" } = object.metadata;
-  const place = strategy.resource.namespaced ? { "metadata.namespace": namespace } : {};
-  return { "metadata.name": name, ...place, ...strategy.selectableFields(object) };
+  const own = strategy.selectableFields(object);
+  const hasPlace = strategy.resource.namespaced || isPlain(strategy, own);
+  return { "metadata.name": name, ...(hasPlace ? { "metadata.namespace": namespace } : {}), ...own };
+}
+
+/** A built-in kind without fields of its own offers both of the usual ones, even where nothing has a namespace. */
+function isPlain({ custom }: Strategy, own: Readonly<Record<string, string>>): boolean {
+  return custom === undefined && Object.keys(own).length === 0;
+}
+
+function unknownText(strategy: Strategy, field: string): string {
+  if (!isPlain(strategy, strategy.selectableFields(EMPTY))) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -2,22 +2,21 @@
 // because resources/ is pure and storage/ and watching/ know nothing of HTTP; what joins them is the verbs.
 
 import type { Answer, Call, Next, Parts } from "../call.ts";
-import { JSON_TYPE, readJsonBody } from "../entry/body.ts";
 import { countParameter, isTrue } from "../entry/query.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
-import { negotiate, OBJECT_TRANSFORMS } from "../reply/accept.ts";
+import { negotiate } from "../reply/accept.ts";
 import { findDocument, NOT_FOUND } from "../reply/documents.ts";
-import { invalidObject, methodNotAllowed, unknownResource } from "../reply/status.ts";
+import { offerOf } from "../reply/offer.ts";
+import { methodNotAllowed, notFound, unknownResource } from "../reply/status.ts";
 import type { Endpoint } from "../resources/endpoint.ts";
-import { findEndpoint, isServedVersion } from "../resources/registry.ts";
-import type { Review } from "../resources/review.ts";
 import { createWatch } from "../watching/watch.ts";
 import { create } from "./create.ts";
-import { decodeObject } from "./decode.ts";
 import { remove, removeCollection } from "./delete.ts";
 import { patch } from "./patch/index.ts";
+import { post } from "./posts/index.ts";
 import { get, list, prefixFor } from "./read.ts";
 import { readOptions } from "./read-options.ts";
+import { review } from "./review.ts";
 import { selectionOf } from "./selection.ts";
 import { type StoredCall, storedCall } from "./stored-call.ts";
 import { update } from "./update.ts";
@@ -25,17 +24,22 @@ import { update } from "./update.ts";
 /** Whom is the request for? Reviews and documents are answered here; stored kinds go on. */
 export async function runResources(call: Call, next: Next, parts: Parts): Promise<Answer> {
   const { info } = call;
-  if (!info.isResource) return findDocument(call);
-  const endpoint = findEndpoint(info);
+  if (!info.isResource) return parts.ownDocument(call) ?? findDocument(call, parts.registry);
+  const endpoint = parts.registry.find(info);
   if (endpoint === undefined) {
-    if (isServedVersion(info.group, info.version)) throw unknownResource();
+    const kind = parts.registry.kindWithout(info);
+    if (kind !== undefined) throw notFound(kind, info.name);
+    if (parts.registry.isServedVersion(info.group, info.version)) throw unknownResource();
     return NOT_FOUND;
   }
-  // Before anything is written: an answer that the client does not take must not be the answer to a done deed.
-  call.accepted = negotiate(call.request.headers, endpoint.kind === "stored" ? OBJECT_TRANSFORMS : []);
-  if (endpoint.kind === "review") return review(endpoint.review, call, parts);
-  if (!isServed(endpoint, info)) throw methodNotAllowed();
   call.endpoint = endpoint;
+  // Before anything is written: an answer that the client does not take must not be the answer to a done deed.
+  call.accepted = negotiate(call.request.headers, offerOf(endpoint, info.verb));
+  if (endpoint.kind === "review") return review(endpoint.review, call, parts);
+  if (endpoint.kind === "posted") return post(call, parts, endpoint);
+  if (!isServed(endpoint, info)) throw methodNotAllowed();
+  const { custom } = endpoint.strategy;
+  if (custom?.deprecation !== undefined) call.warnings.push(custom.deprecation);
   return next();
 }
 
@@ -47,16 +51,6 @@ function isServed(endpoint: Extract<Endpoint, { kind: "stored" }>, info: Request
   if (info.verb === "create") return info.name === "" && (info.namespace !== "" || !strategy.resource.namespaced);
   if (info.verb === "update" || info.verb === "patch") return info.name !== "";
   return info.verb !== "deletecollection" || info.namespace !== "" || !strategy.resource.namespaced;
-}
-
-async function review(kind: Review, call: Call, parts: Parts): Promise<Answer> {
-  const { resource } = kind;
-  if (call.info.verb !== "create") throw methodNotAllowed();
-  const asked = decodeObject((await readJsonBody(call.request, [JSON_TYPE])) ?? {}, kind);
-  const errors = kind.validate(asked);
-  if (errors.length > 0) throw invalidObject(resource, asked.metadata.name ?? "", errors);
-  const facts = { user: call.user, nowMs: parts.clock.now(), authorize: parts.authorizer.authorize };
-  return { kind: "object", status: 201, object: kind.answer(asked, facts) };
 }
 
 const STORED_VERBS: Readonly<Record<string, (stored: StoredCall) => Promise<Answer>>> = {
@@ -82,7 +76,7 @@ export async function runWatching(call: Call, _next: Next, parts: Parts): Promis
   const options = readOptions(call.query, true);
   const selection = selectionOf(stored);
   const watch = createWatch({
-    storage: parts.storage,
+    storage: stored.parts.storage,
     clock: parts.clock,
     random: () => (parts.random(1)[0] ?? 0) / 256,
     prefix: prefixFor(stored),

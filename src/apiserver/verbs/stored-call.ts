@@ -1,13 +1,12 @@
 // A call about a stored kind, with everything its verb needs in one place.
 
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
-import { NAMESPACES } from "../../api/meta/index.ts";
-import type { Deny } from "../../kernel/outcome/index.ts";
-import type { Attempt, Call, Operation, Parts } from "../call.ts";
+import type { Attempt, Call, Operation, Parts, Refusal } from "../call.ts";
 import { forbidden, invalidObject, notFound } from "../reply/status.ts";
 import { notSupported } from "../resources/field-error.ts";
-import type { Strategy, Subresource, UpdateRules } from "../resources/strategy.ts";
-import { keyOf } from "../storage/key.ts";
+import type { Strategy, Subresource, UpdateRules, WriteFacts } from "../resources/strategy.ts";
+import { keyOf, prefixOf } from "../storage/key.ts";
+import { facedStorage } from "./faced-storage.ts";
 
 export interface StoredCall {
   readonly call: Call;
@@ -22,12 +21,27 @@ export interface StoredCall {
 export function storedCall(call: Call, parts: Parts): StoredCall | undefined {
   if (call.endpoint?.kind !== "stored") return undefined;
   const { strategy, subresource } = call.endpoint;
-  const namespace = strategy.resource.namespaced ? call.info.namespace : "";
-  return { call, parts, strategy, subresource, resource: strategy.resource, namespace };
+  const { face, resource } = strategy;
+  const namespace = resource.namespaced ? call.info.namespace : "";
+  const seen = face === undefined ? parts : { ...parts, storage: facedStorage(parts.storage, face) };
+  return { call, parts: seen, strategy, subresource, resource, namespace };
 }
 
 export function keyFor(stored: StoredCall, name: string): string {
-  return keyOf(stored.resource, { namespace: stored.namespace, name });
+  return keyOf(keptAs(stored.strategy), { namespace: stored.namespace, name });
+}
+
+/** Where the objects of a kind are in storage: most under their own resource, a second face under the first one's. */
+export function keptAs(strategy: Strategy): Resource {
+  return strategy.face?.of ?? strategy.resource;
+}
+
+export function writeFacts({ call, parts }: StoredCall): WriteFacts {
+  return {
+    user: call.user,
+    nowMs: parts.clock.now(),
+    list: (resource) => parts.storage.list({ prefix: prefixOf(resource) }).items.map(({ object }) => object),
+  };
 }
 
 export function updateRules(stored: StoredCall): UpdateRules<KubeObject> {
@@ -69,10 +83,10 @@ export function attemptOf(stored: StoredCall, operation: Operation, objects: Obj
   };
 }
 
-/** A refusal of admission ends the call; the reason NamespaceNotFound is told as the missing namespace it is. */
-export function enforce(refusal: Deny | undefined, attempt: Attempt): void {
+/** A refusal of admission ends the call. */
+export function enforce(refusal: Refusal | undefined, attempt: Attempt): void {
   if (refusal === undefined) return;
-  if (refusal.reason === "NamespaceNotFound") throw notFound(NAMESPACES, attempt.namespace);
+  if (refusal.missing !== undefined) throw notFound(refusal.missing.resource, refusal.missing.name);
   const { name, generateName } = attempt.object?.metadata ?? {};
   throw forbidden(attempt.resource, attempt.name || name || generateName || "Unknown", refusal.message);
 }

@@ -5,15 +5,27 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { attributesOf, refusalOf } from "../authorization/stage.ts";
 import type { Answer } from "../call.ts";
-import { JSON_TYPE, readJsonBody } from "../entry/body.ts";
+import { readBody } from "../entry/body.ts";
 import { conflict, invalidObject, notFound } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";
 import { metaForUpdate, orderFields, validateMetaUpdate } from "../resources/metadata.ts";
+import type { Strategy } from "../resources/strategy.ts";
 import type { Stored } from "../storage/storage.ts";
 import { createObject } from "./create.ts";
-import { checkPlace, decodeObject } from "./decode.ts";
-import { isSameJson } from "./same-json.ts";
-import { attemptOf, enforce, isDryRun, keyFor, type StoredCall, updateRules } from "./stored-call.ts";
+import { checkPlace, decodeBody } from "./decode.ts";
+import { isSameButForTimes, type Owners, ownedByWriter } from "./field-manager.ts";
+import { inTurn } from "./in-turn.ts";
+import {
+  attemptOf,
+  enforce,
+  isDryRun,
+  keptAs,
+  keyFor,
+  type StoredCall,
+  updateRules,
+  writeFacts,
+} from "./stored-call.ts";
+import { writeOptions } from "./write-options.ts";
 
 /** Lost races before the client is told; each means that somebody else's write came through. */
 export const MAX_WRITE_TRIES = 10;
@@ -21,15 +33,17 @@ export const MAX_WRITE_TRIES = 10;
 export async function update(stored: StoredCall): Promise<Answer> {
   const { call, namespace } = stored;
   const { name } = call.info;
-  const sent = decodeObject(await readJsonBody(call.request, [JSON_TYPE]), stored.strategy);
+  const { manager, fieldValidation } = writeOptions(call, "UpdateOptions");
+  const body = await readBody(call.request, stored.resource);
+  const sent = decodeBody(body, stored.strategy, { call, how: fieldValidation });
   checkPlace(sent, { name, namespace });
   const isConditional = (sent.metadata.resourceVersion ?? "") !== "";
   for (let tries = 1; ; tries += 1) {
     const current = stored.parts.storage.get(keyFor(stored, name));
-    if (current === undefined) return createInstead(stored, sent);
+    if (current === undefined) return createInstead(stored, sent, { manager });
     checkPreconditions(stored, sent, current);
     try {
-      return { kind: "object", status: 200, object: await replace(stored, sent, current) };
+      return { kind: "object", status: 200, object: await replace(stored, current, { sent, owners: { manager } }) };
     } catch (error) {
       if (!isLostRace(error) || isConditional || tries === MAX_WRITE_TRIES) throw told(error, stored);
     }
@@ -47,16 +61,21 @@ export function told(error: unknown, { resource, call }: StoredCall): unknown {
 }
 
 /** PUT of a missing object: kinds that allow it need the right to create as well. */
-async function createInstead(stored: StoredCall, sent: KubeObject): Promise<Answer> {
-  const { strategy, subresource, resource, call, parts } = stored;
+async function createInstead(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Answer> {
+  const { strategy, subresource, resource, call } = stored;
   const { name } = call.info;
   if (!strategy.createsOnUpdate || subresource !== undefined) throw notFound(resource, name);
+  checkMayCreate(stored);
+  const { resourceVersion: _version, ...metadata } = sent.metadata;
+  const object = await createObject(stored, { ...sent, metadata: { ...metadata, name } }, owners);
+  return { kind: "object", status: 201, object };
+}
+
+/** The request was allowed as what it is; that it creates is another question. */
+export function checkMayCreate({ call, parts }: StoredCall): void {
   const asked = { ...attributesOf(call), verb: "create" };
   const decision = parts.authorizer.authorize(asked);
   if (decision.kind !== "Allow") throw refusalOf(asked, decision, call.info);
-  const { resourceVersion: _version, ...metadata } = sent.metadata;
-  const object = await createObject(stored, { ...sent, metadata: { ...metadata, name } });
-  return { kind: "object", status: 201, object };
 }
 
 function checkPreconditions(stored: StoredCall, sent: KubeObject, current: Stored): void {
@@ -76,37 +95,60 @@ function checkPreconditions(stored: StoredCall, sent: KubeObject, current: Store
   if (resourceVersion !== "" && resourceVersion !== String(current.revision)) throw conflict(resource, call.info.name);
 }
 
+export interface Replacement {
+  readonly sent: KubeObject;
+  readonly owners: Owners;
+}
+
 /** One attempt. A lost race comes back as storage's fault `conflict` or `not-found`. */
-export async function replace(stored: StoredCall, sent: KubeObject, current: Stored): Promise<KubeObject> {
-  const { resource, call, parts } = stored;
+export function replace(stored: StoredCall, current: Stored, by: Replacement): Promise<KubeObject> {
+  return inTurn(stored, () => replaceNow(stored, current, by));
+}
+
+async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }: Replacement): Promise<KubeObject> {
+  const { call } = stored;
   const { name } = call.info;
   const place = stored.namespace === "" ? { name } : { name, namespace: stored.namespace };
   const metadata = metaForUpdate({ ...sent.metadata, ...place }, current.object.metadata);
   const objects = { name, current: current.object };
-  const first = attemptOf(stored, "UPDATE", { ...objects, object: { ...sent, metadata } });
+  const asked = { ...sent, metadata };
+  const first = call.reviews.change(attemptOf(stored, "UPDATE", { ...objects, object: asked }));
   enforce(call.reviews.before(first), first);
   const rules = updateRules(stored);
-  const facts = { user: call.user, nowMs: parts.clock.now() };
-  const next = orderFields(rules.prepareUpdate({ ...sent, metadata }, current.object, facts));
+  const facts = writeFacts(stored);
+  const next = orderFields(rules.prepareUpdate(first.object ?? asked, current.object, facts));
   const errors = [
     ...validateMetaUpdate(next.metadata, current.object.metadata),
     ...rules.validateUpdate(next, current.object),
   ];
-  if (errors.length > 0) throw invalidObject(resource, name, errors);
+  const wrong = errors.length > 0 || stored.subresource !== undefined ? errors : stored.strategy.conflicts(next, facts);
+  if (wrong.length > 0) throw invalidObject(keptAs(stored.strategy), name, wrong);
   const second = attemptOf(stored, "UPDATE", { ...objects, object: next });
   enforce(call.reviews.after(second), second);
-  return swap(stored, next, current);
+  call.warnings.push(...(stored.strategy.warnings?.(next, current.object) ?? []));
+  return swap(stored, ownedByWriter(stored, { owners, sent, current: current.object, next }), current);
+}
+
+/** Somebody must still do something before the object may go: whoever a finalizer names, or what its kind waits for. */
+export function isHeld(strategy: Strategy, object: KubeObject): boolean {
+  return (object.metadata.finalizers ?? []).length > 0 || strategy.isHeld?.(object) === true;
+}
+
+/** Deleted, nothing holds it any more, and its time to end is over; a pod with grace left stays for its kubelet. */
+function hasEnded(strategy: Strategy, object: KubeObject): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld(strategy, object);
 }
 
 /** A write that changes nothing keeps the resourceVersion; the last finalizer of a deleted object takes it away. */
 async function swap(stored: StoredCall, next: KubeObject, current: Stored): Promise<KubeObject> {
   const { storage } = stored.parts;
-  const isOver = next.metadata.deletionTimestamp !== undefined && (next.metadata.finalizers ?? []).length === 0;
+  const isOver = hasEnded(stored.strategy, next);
   if (isDryRun(stored)) return next;
   if (isOver) {
     await storage.delete(current.key, current.revision);
     return next;
   }
-  if (isSameJson(next, current.object)) return current.object;
+  if (isSameButForTimes(next, current.object)) return current.object;
   return (await storage.update(current.key, next, current.revision)).object;
 }

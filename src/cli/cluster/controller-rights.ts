@@ -10,15 +10,16 @@ import {
   NAMESPACES,
   ROLE_BINDINGS,
   ROLES,
+  SERVICE_ACCOUNTS,
 } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { Wanted } from "./objects.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** The user name of the ServiceAccount in the manifest. Here the controller proves it with a client certificate. */
 export const CONTROLLER_USER = "system:serviceaccount:countersign-system:node-attestation-controller";
 
 const MANIFEST = new URL("../../../deploy/controller-rbac.yaml", import.meta.url);
-const SERVED = [NAMESPACES, CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS];
+const SERVED = [NAMESPACES, SERVICE_ACCOUNTS, CLUSTER_ROLES, CLUSTER_ROLE_BINDINGS, ROLES, ROLE_BINDINGS];
 
 export async function loadControllerRights(): Promise<readonly Wanted[]> {
   const documents = parseAllDocuments(await readManifest());

@@ -1,51 +1,49 @@
 // What a cluster holds before the first node can join, beside the namespaces and roles that the API server makes itself:
-// cluster-info, who may read it, who may ask for a certificate. Names and subjects are kubeadm's, so its tools find them.
+// cluster-info, who may read it, who may ask for a certificate, and what kubeadm join reads (join-objects.ts). Names and
+// subjects are kubeadm's, so its tools find them.
 
 import type { ClusterRole, Role, RoleBinding } from "../../api/access/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
-import {
-  CLUSTER_ROLE_BINDINGS,
-  CLUSTER_ROLES,
-  CONFIG_MAPS,
-  type KubeObject,
-  type Resource,
-  ROLE_BINDINGS,
-  ROLES,
-} from "../../api/meta/index.ts";
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, ROLE_BINDINGS, ROLES } from "../../api/meta/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
+import { joinObjects } from "./join-objects.ts";
+import { groupSubject, JOINING_GROUP, RBAC_GROUP, RBAC_VERSION } from "./rbac-words.ts";
+import type { Wanted } from "./wanted.ts";
 
-/** The group that tokens carry unless told otherwise; kubeadm's name for it. */
-export const JOINING_GROUP = "system:bootstrappers:kubeadm:default-node-token";
-
-const RBAC_GROUP = "rbac.authorization.k8s.io";
-const RBAC_VERSION = `${RBAC_GROUP}/v1`;
-
-export interface Wanted {
-  readonly resource: Resource;
-  readonly object: KubeObject;
+export interface ClusterFacts {
+  readonly server: string;
+  readonly caPem: string;
+  /** What joining kubelets are told beside the usual. */
+  readonly kubelet?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function clusterObjects(cluster: { readonly server: string; readonly caPem: string }): readonly Wanted[] {
+export function clusterObjects(cluster: ClusterFacts): readonly Wanted[] {
   return [
-    clusterBinding("kubeadm:kubelet-bootstrap", "system:node-bootstrapper"),
+    clusterBinding("kubeadm:kubelet-bootstrap", "system:node-bootstrapper", JOINING_GROUP),
     { resource: CLUSTER_ROLES, object: readNodes() },
-    clusterBinding("kubeadm:get-nodes", "kubeadm:get-nodes"),
+    clusterBinding("kubeadm:get-nodes", "kubeadm:get-nodes", JOINING_GROUP),
+    clusterBinding("kubeadm:node-autoapprove-bootstrap", `${CSR_ROLES}:nodeclient`, JOINING_GROUP),
+    clusterBinding("kubeadm:node-autoapprove-certificate-rotation", `${CSR_ROLES}:selfnodeclient`, "system:nodes"),
     { resource: ROLES, object: readClusterInfo() },
     { resource: ROLE_BINDINGS, object: anyoneReadsClusterInfo() },
     { resource: CONFIG_MAPS, object: clusterInfo(cluster) },
+    ...joinObjects(cluster),
   ];
 }
 
-function clusterBinding(name: string, role: string): Wanted {
+/** Who may have a request approved without anybody looking: the approver asks, these say yes. */
+const CSR_ROLES = "system:certificates.k8s.io:certificatesigningrequests";
+
+function clusterBinding(name: string, role: string, group: string): Wanted {
   const object: RoleBinding = {
     apiVersion: RBAC_VERSION,
     kind: "ClusterRoleBinding",
     metadata: { name },
     roleRef: { apiGroup: RBAC_GROUP, kind: "ClusterRole", name: role },
-    subjects: [{ kind: "Group", apiGroup: RBAC_GROUP, name: JOINING_GROUP }],
+    subjects: [groupSubject(group)],
   };
   return { resource: CLUSTER_ROLE_BINDINGS, object };
 }
@@ -80,7 +78,7 @@ function anyoneReadsClusterInfo(): RoleBinding {
   };
 }
 
-function clusterInfo(cluster: { readonly server: string; readonly caPem: string }): ConfigMap {
+function clusterInfo(cluster: ClusterFacts): ConfigMap {
   const kubeconfig = encodeKubeconfig({
     clusters: [
       {
@@ -102,11 +100,12 @@ function clusterInfo(cluster: { readonly server: string; readonly caPem: string 
 
 /** Creates what is missing and brings the rest to what is wanted; other fields (signatures of cluster-info) stay. */
 export async function ensureObjects(client: KubeClient, wanted: readonly Wanted[]): Promise<void> {
-  for (const { resource, object } of wanted) {
+  for (const { resource, object, isMadeOnce = false } of wanted) {
     try {
       await client.create(resource, object);
     } catch (failure) {
       if (!isFault(failure, "already-exists")) throw failure;
+      if (isMadeOnce) continue;
       const { name = "", namespace } = object.metadata;
       const { apiVersion: _version, kind: _kind, metadata: _metadata, ...content } = object;
       await client.patch(resource, { name, namespace }, content);

@@ -1,6 +1,7 @@
 // The keys and certificates of an embedded control plane, made once and kept in its data directory:
 //   pki/ca.{crt,key}          signs everything below and the nodes' certificates
 //   pki/apiserver.{crt,key}   the serving pair
+//   pki/sa.key                signs the tokens of service accounts
 // Client certificates of the administrator and the controller are issued at each start and live no longer than a year.
 
 import { mkdir, readFile } from "node:fs/promises";
@@ -27,6 +28,7 @@ import {
 } from "../../kernel/x509/index.ts";
 import { atomicWriteFile } from "../../platform/files/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../platform/keys/index.ts";
+import { SERVICE_ADDRESS } from "./network.ts";
 
 export interface Pair {
   readonly certPem: string;
@@ -36,6 +38,7 @@ export interface Pair {
 export interface Pki {
   readonly ca: Pair;
   readonly serving: Pair;
+  readonly serviceAccountKeyPem: string;
   /** A client certificate of this cluster's CA, for the processes that come up with it. */
   issueClient(user: { readonly name: string; readonly groups: readonly string[] }): Pair;
 }
@@ -68,7 +71,13 @@ export async function loadOrCreatePki(options: PkiOptions): Promise<Pki> {
     kept !== undefined && isPair(kept) && stillServes(kept, options)
       ? kept
       : await savePair(options.directory, "apiserver", createServing(authority, options));
-  return { ca, serving, issueClient: (user) => createClient(authority, user, options.nowMs) };
+  const serviceAccountKeyPem = await loadOrCreateKey(join(options.directory, "sa.key"));
+  return {
+    ca,
+    serving,
+    serviceAccountKeyPem,
+    issueClient: (user) => createClient(authority, user, options.nowMs),
+  };
 }
 
 interface Authority {
@@ -119,8 +128,20 @@ function createServing(authority: Authority, options: PkiOptions): Pair {
   });
 }
 
+/** By these names pods know the API server, and by these this machine does. */
+const FIXED_NAMES: readonly string[] = [
+  "localhost",
+  "127.0.0.1",
+  "::1",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+  SERVICE_ADDRESS,
+];
+
 function servingNames(hosts: readonly string[]) {
-  const all = [...new Set(["localhost", "kubernetes", "kubernetes.default", "127.0.0.1", "::1", ...hosts])];
+  const all = [...new Set([...FIXED_NAMES, ...hosts])];
   const isAddress = (host: string) => host.includes(":") || /^[\d.]+$/.test(host);
   return { dnsNames: all.filter((host) => !isAddress(host)), ipAddresses: all.filter(isAddress), uris: [], emails: [] };
 }
@@ -196,6 +217,14 @@ async function savePair(directory: string, name: string, pair: Pair): Promise<Pa
   await atomicWriteFile(join(directory, `${name}.key`), pair.keyPem, { mode: 0o600 });
   await atomicWriteFile(join(directory, `${name}.crt`), pair.certPem, { mode: 0o644 });
   return pair;
+}
+
+async function loadOrCreateKey(path: string): Promise<string> {
+  const kept = await readIfPresent(path);
+  if (kept !== undefined) return kept;
+  const keyPem = generatePrivateKey("P-256").encodePem();
+  await atomicWriteFile(path, keyPem, { mode: 0o600 });
+  return keyPem;
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {

@@ -1,20 +1,31 @@
 // The whole product in one process: storage, API server and controller, each talking to the next over HTTPS exactly as
 // they would between machines.
 
+import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
-import { openLmdbStorage, type RequestLine, startApiServer } from "../../apiserver/index.ts";
+import {
+  type ApiServer,
+  openLmdbStorage,
+  type RequestLine,
+  type Storage,
+  startApiServer,
+} from "../../apiserver/index.ts";
 import { createController } from "../../controller/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts";
 import { randomBytes } from "../../platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import { createCleanup } from "./cleanup.ts";
+import { followClientCa, loadClientCa } from "./client-ca.ts";
 import { CONTROLLER_USER, loadControllerRights } from "./controller-rights.ts";
 import { clusterObjects, ensureObjects } from "./objects.ts";
 import { loadOrCreatePki, type Pair, type Pki } from "./pki.ts";
+import type { ServerChoices } from "./server-options.ts";
+import { serviceObjects } from "./service-objects.ts";
 
 export interface PlaneOptions {
   readonly directory: string;
@@ -23,6 +34,8 @@ export interface PlaneOptions {
   readonly kubeconfigOut: string;
   /** The insecure attestor proves nothing; it is served only where somebody asked for it. */
   readonly allowInsecure: boolean;
+  /** What the flags of `up` say about the API server; its defaults when left out. */
+  readonly server?: ServerChoices;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,6 +48,8 @@ export interface Plane {
   readonly signers: readonly string[];
   /** As the administrator. */
   readonly client: KubeClient;
+  /** Rejects when a part ends that nobody told to: a server without its judge must not look alive. */
+  readonly failed: Promise<never>;
   close(): Promise<void>;
 }
 
@@ -49,31 +64,74 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
 }
 
 async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createCleanup>): Promise<Plane> {
-  const { clock, log } = options;
+  const { clock } = options;
   const directory = resolve(options.directory);
   await ensureDirectory(directory, 0o700);
   const storage = await openLmdbStorage({ directory: join(directory, "data") });
   cleanup.add(() => storage.close());
   const pki = await loadOrCreatePki({ directory: join(directory, "pki"), nowMs: clock.now(), hosts: [options.host] });
+  await requireMemory(directory, storage);
+  const server = await startServer(options, { storage, pki, cleanup });
+  const cluster = { server: server.url, caPem: pki.ca.certPem };
+  const admin = pki.issueClient({ name: "countersign-admin", groups: ["system:masters"] });
+  const client = connect(cluster, admin);
+  cleanup.add(() => client.close());
+  await ensureObjects(client, [
+    ...clusterObjects({ ...cluster, kubelet: options.server?.kubelet }),
+    ...serviceObjects(cluster),
+    ...(await loadControllerRights()),
+  ]);
+  await atomicWriteFile(join(directory, BEGAN), "this cluster has objects; see data/\n", { mode: 0o600 });
+  const { signers, failed } = await startController(options, { cluster, pki, cleanup });
+  const kubeconfigPath = resolve(options.kubeconfigOut);
+  await atomicWriteFile(kubeconfigPath, adminKubeconfig(cluster, admin), { mode: 0o600 });
+  return { url: server.url, caPem: cluster.caPem, kubeconfigPath, signers, client, failed, close: cleanup.run };
+}
+
+/** Written once the first objects are stored. */
+const BEGAN = "began";
+
+/** Certificates of a cluster whose objects are gone are still good, and nothing knows any more who holds which name. */
+async function requireMemory(directory: string, storage: Storage): Promise<void> {
+  const isEmpty = storage.list({ prefix: "/", limit: 1 }).items.length === 0;
+  if (!isEmpty || !(await readdir(directory)).includes(BEGAN)) return;
+  throw new Fault(
+    "bad-config",
+    `${directory} holds the keys of a cluster but none of its objects; restore data/, or remove the directory to begin anew`,
+  );
+}
+
+interface Ground {
+  readonly storage: Storage;
+  readonly pki: Pki;
+  readonly cleanup: ReturnType<typeof createCleanup>;
+}
+
+async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Ground): Promise<ApiServer> {
+  const { clock, log, server: choices } = options;
+  // Closed after the server: its last lines are about the shutdown.
+  if (choices?.auditLog !== undefined) cleanup.add(choices.auditLog.close);
+  const bundles = await loadClientCa(choices?.clientCaFiles ?? []);
   const server = await startApiServer({
     storage,
     clock,
     host: options.host,
     port: options.port,
     servingCertificate: pki.serving,
-    clientCaPem: pki.ca.certPem,
+    clientCaPem: [pki.ca.certPem, ...bundles.values()],
+    serviceAccounts: {
+      signingKeyPem: pki.serviceAccountKeyPem,
+      ...(choices === undefined ? {} : { issuer: choices.issuer }),
+    },
+    controllers: { rootCaPem: pki.ca.certPem },
+    ...choices?.options,
     log: (line) => logRequest(log, line),
+    onLoopTrouble: (trouble) => log.warn("a loop will try again", { ...trouble }),
   });
   cleanup.add(() => server.close());
-  const cluster = { server: server.url, caPem: pki.ca.certPem };
-  const admin = pki.issueClient({ name: "countersign-admin", groups: ["system:masters"] });
-  const client = connect(cluster, admin);
-  cleanup.add(() => client.close());
-  await ensureObjects(client, [...clusterObjects(cluster), ...(await loadControllerRights())]);
-  const signers = await startController(options, { cluster, pki, cleanup });
-  const kubeconfigPath = resolve(options.kubeconfigOut);
-  await atomicWriteFile(kubeconfigPath, adminKubeconfig(cluster, admin), { mode: 0o600 });
-  return { url: server.url, caPem: cluster.caPem, kubeconfigPath, signers, client, close: cleanup.run };
+  const use = (now: ReadonlyMap<string, string>) => server.useClientCa([pki.ca.certPem, ...now.values()]);
+  cleanup.add(followClientCa(bundles, { clock, log, use }));
+  return server;
 }
 
 interface Cluster {
@@ -87,7 +145,10 @@ interface Parts {
   readonly cleanup: ReturnType<typeof createCleanup>;
 }
 
-async function startController(options: PlaneOptions, { cluster, pki, cleanup }: Parts): Promise<readonly string[]> {
+async function startController(
+  options: PlaneOptions,
+  { cluster, pki, cleanup }: Parts,
+): Promise<Pick<Plane, "signers" | "failed">> {
   const client = connect(cluster, pki.issueClient({ name: CONTROLLER_USER, groups: [] }));
   cleanup.add(() => client.close());
   const controller = createController({
@@ -105,8 +166,10 @@ async function startController(options: PlaneOptions, { cluster, pki, cleanup }:
     stop.abort();
     await running;
   });
-  await Promise.race([controller.waitUntilReady(), running]);
-  return controller.signers;
+  const failed = running.then(() => new Promise<never>(() => undefined));
+  failed.catch(() => undefined); // whoever waits for it hears of it; so does close
+  await Promise.race([controller.waitUntilReady(), failed]);
+  return { signers: controller.signers, failed };
 }
 
 function logRequest(log: Log, { problem, ...line }: RequestLine): void {

@@ -1,4 +1,5 @@
 export { atomicWriteFile, ensureDirectory, removeLeftovers, type WriteOptions } from "./atomic-write.ts";
 export { type FileSystem, nodeFileSystem } from "./file-system.ts";
+export { type FollowOptions, followFile } from "./follow-file.ts";
 export { acquireLock, type Lock, type LockOptions } from "./lock.ts";
 export type { Processes } from "./processes.ts";

@@ -21,7 +21,7 @@ export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** A stream is sent chunk by chunk, each flushed at once; it must end when the request's signal fires. */
-  readonly body: Uint8Array | AsyncIterable<string>;
+  readonly body: Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Fires when a stream is given up although its reader has not read all of it: the connection is ended at once. */
   readonly givenUp?: AbortSignal;
 }

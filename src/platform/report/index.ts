@@ -8,3 +8,14 @@ export {
   type LogOptions,
   silentLog,
 } from "./log.ts";
+export {
+  type Counter,
+  createMetrics,
+  type Gauge,
+  type Histogram,
+  type Labels,
+  METRICS_TYPE,
+  type MetricOptions,
+  type Metrics,
+} from "./metrics.ts";
+export { addProcessMetrics } from "./process-metrics.ts";

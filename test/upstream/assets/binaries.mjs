@@ -18,6 +18,8 @@ export const GO_PACKAGES = Object.freeze({
   kubelet: "k8s.io/kubernetes/cmd/kubelet",
   "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
   kubemark: "k8s.io/kubernetes/cmd/kubemark",
+  "protobuf-oracle": "./protobuf-oracle",
+  informer: "./informer",
 });
 
 /** @typedef {keyof typeof GO_PACKAGES} BinaryName */
@@ -57,8 +59,18 @@ export function locateBinary(name) {
   if (given && ENVTEST_NAMES.has(name) && isExecutable(join(given, name))) {
     return { name, path: join(given, name), present: true, from: "KUBEBUILDER_ASSETS" };
   }
-  const path = join(cacheDirectory(), name);
+  const path = join(cacheDirectory(), `${name}${ownSourceHash(GO_PACKAGES[name])}`);
   return { name, path, present: isExecutable(path), from: "cache" };
+}
+
+/**
+ * A package of this module is built anew when its source changes; what comes from elsewhere is pinned by go.mod.
+ * @param {string} goPackage
+ */
+function ownSourceHash(goPackage) {
+  if (!goPackage.startsWith("./")) return "";
+  const source = readFileSync(join(MODULE_DIR, goPackage, "main.go"));
+  return `-${createHash("sha256").update(source).digest("hex").slice(0, 8)}`;
 }
 
 /** @param {string} path */

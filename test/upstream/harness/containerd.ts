@@ -13,8 +13,11 @@ export interface Containerd {
   readonly endpoint: string;
 }
 
-/** In the namespace, whatever is written here goes elsewhere: device plugins and log links of the kubelet, shim sockets. */
-const SHADOWED = ["/var/lib", "/var/log", "/run"];
+/**
+ * In the namespace, whatever is written here goes elsewhere: device plugins and log links of the kubelet, shim sockets, and
+ * all that kubeadm writes for a node.
+ */
+const SHADOWED = ["/etc", "/var/lib", "/var/log", "/run"];
 
 /** The kubelet sets these for the whole machine; in the namespace it finds and changes copies. */
 const KERNEL_SETTINGS = [

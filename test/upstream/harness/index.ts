@@ -5,6 +5,8 @@ export {
   startControlPlane,
 } from "./control-plane.ts";
 export { KUBELET_CSR_CONTROLLERS } from "./controller-manager.ts";
+export { startEmbedded } from "./embedded.ts";
+export { type JoinedWorker, joinWithKubeadm, uploadKubeadmConfig } from "./kubeadm-join.ts";
 export { type ClusterAddress, writeKubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";
 export { type KubeletOptions, type RunningKubelet, startKubelet } from "./kubelet.ts";

@@ -30,6 +30,16 @@ export interface RunningKubelet extends RunningNode {
   restart(): Promise<void>;
 }
 
+/** The machine is not the kubelet's: it runs beside everything else and leaves cgroups and packet filter alone. */
+export const GUEST_SETTINGS = {
+  cgroupDriver: "cgroupfs",
+  cgroupsPerQOS: false,
+  enforceNodeAllocatable: ["none"],
+  failCgroupV1: false,
+  failSwapOn: false,
+  makeIPTablesUtilChains: false,
+};
+
 export async function startKubelet(options: KubeletOptions): Promise<RunningKubelet> {
   const { controlPlane, name } = options;
   const { dir, remove } = await createWorkspace("kubelet");
@@ -116,12 +126,6 @@ function kubeletConfig(options: KubeletOptions, { dir, port, healthzPort, endpoi
     serverTLSBootstrap: options.serverTlsBootstrap ?? false,
     containerRuntimeEndpoint: endpoint,
     podLogsDir: join(dir, "pod-logs"),
-    // The machine is not the kubelet's: it runs beside everything else and leaves cgroups and packet filter alone.
-    cgroupDriver: "cgroupfs",
-    cgroupsPerQOS: false,
-    enforceNodeAllocatable: ["none"],
-    failCgroupV1: false,
-    failSwapOn: false,
-    makeIPTablesUtilChains: false,
+    ...GUEST_SETTINGS,
   };
 }

@@ -2,13 +2,11 @@
 
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { encodeKubeconfig, parseKubeconfig } from "../../../src/api/kubeconfig/index.ts";
-
-export type ProgramName = "kubelet-authenticator-insecure" | "node-attestation-controller";
+import { type ProgramName, programPath } from "../../journeys/program.ts";
 
 export function locateProgram(name: ProgramName): string {
-  const path = fileURLToPath(new URL(`../../../dist/bin/${name}.js`, import.meta.url));
+  const path = programPath(name);
   if (!existsSync(path)) throw new Error(`${path} is missing; run the tests by npm run test:upstream, which builds it`);
   return path;
 }

@@ -1,7 +1,9 @@
-// The cluster roles every Kubernetes 1.36 cluster starts with (default feature gates), in the notation of notation.ts.
+// The cluster roles every Kubernetes 1.36 cluster starts with (default feature gates), one rule a line.
 // admin, edit and view have no rules of their own: they collect those of the roles that carry their label.
 
-import { EVENTS, type RuleLine } from "./notation.ts";
+import type { RuleLine } from "../../../api/access/index.ts";
+import { NODE_ROLE } from "../../../authorizer/index.ts";
+import { EVENTS } from "./events.ts";
 
 export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   admin: [],
@@ -126,33 +128,7 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
     "get url /flagz,/healthz,/healthz/*,/livez,/livez/*,/metrics,/metrics/slis,/readyz,/readyz/*,/statusz",
     "get core nodes/metrics",
   ],
-  "system:node": [
-    "create authentication.k8s.io tokenreviews",
-    "create authorization.k8s.io localsubjectaccessreviews,subjectaccessreviews",
-    "read core services",
-    "read,create core nodes",
-    "patch,update core nodes/status",
-    "patch,update core nodes",
-    EVENTS,
-    "read core pods",
-    "create,delete core pods",
-    "patch,update core pods/status",
-    "create core pods/eviction",
-    "read core configmaps,secrets",
-    "get core persistentvolumeclaims,persistentvolumes",
-    "get core endpoints",
-    "read,create certificates.k8s.io certificatesigningrequests",
-    "create,delete,get,patch,update coordination.k8s.io leases",
-    "get storage.k8s.io volumeattachments",
-    "create core serviceaccounts/token",
-    "get,patch,update core persistentvolumeclaims/status",
-    "read storage.k8s.io csidrivers",
-    "create,delete,get,patch,update storage.k8s.io csinodes",
-    "read node.k8s.io runtimeclasses",
-    "get resource.k8s.io resourceclaims",
-    "deletecollection resource.k8s.io resourceslices",
-    "get core serviceaccounts",
-  ],
+  "system:node": NODE_ROLE,
   "system:node-bootstrapper": ["read,create certificates.k8s.io certificatesigningrequests"],
   "system:node-problem-detector": ["get core nodes", "patch core nodes/status", EVENTS],
   "system:node-proxier": [

@@ -1,7 +1,9 @@
 // The roles of the built-in controllers: `system:controller:<name>`, each bound to the service account kube-system/<name>.
-// None of these controllers runs here, but a real kube-controller-manager that is pointed at this server finds its rights.
+// Those that run here (apiserver/controllers) act with these rights, and a real kube-controller-manager that is pointed at
+// this server finds the others.
 
-import { EVENTS, type RuleLine } from "./notation.ts";
+import type { RuleLine } from "../../../api/access/index.ts";
+import { EVENTS } from "./events.ts";
 
 export const CONTROLLER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   "attachdetach-controller": [

@@ -1,7 +1,8 @@
 // The roles and bindings that live in kube-system and kube-public. Keys are `<namespace>/<name>`.
 
+import type { RuleLine } from "../../../api/access/index.ts";
 import type { BindingLine } from "./bindings.ts";
-import { EVENTS, type RuleLine } from "./notation.ts";
+import { EVENTS } from "./events.ts";
 
 export const NAMESPACED_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   "kube-public/system:controller:bootstrap-signer": [

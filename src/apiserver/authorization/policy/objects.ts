@@ -1,12 +1,20 @@
 // The tables -> the RBAC objects of a fresh cluster: 69 cluster roles, 50 cluster role bindings, 7 roles, 7 role bindings.
 
-import type { ClusterRole, PolicyRule, Role, RoleBinding, RoleRef, Subject } from "../../../api/access/index.ts";
+import {
+  type ClusterRole,
+  type PolicyRule,
+  parseRule,
+  type Role,
+  type RoleBinding,
+  type RoleRef,
+  type RuleLine,
+  type Subject,
+} from "../../../api/access/index.ts";
 import type { ObjectMeta } from "../../../api/meta/index.ts";
 import { type BindingLine, CLUSTER_BINDINGS } from "./bindings.ts";
 import { AGGREGATED, AGGREGATES_TO, aggregationLabel, CLUSTER_ROLES } from "./cluster-roles.ts";
 import { CONTROLLER_ROLES } from "./controller-roles.ts";
 import { NAMESPACED_BINDINGS, NAMESPACED_ROLES } from "./namespaced-roles.ts";
-import { parseRule, type RuleLine } from "./notation.ts";
 
 const RBAC_GROUP = "rbac.authorization.k8s.io";
 const RBAC_VERSION = `${RBAC_GROUP}/v1`;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { bootstrapPolicy, clusterRoleRules } from "./index.ts";
-import { parseRule } from "./notation.ts";
 
 const policy = bootstrapPolicy();
 
@@ -54,22 +53,5 @@ describe("the bootstrap policy", () => {
     expect(admin?.aggregationRule?.clusterRoleSelectors).toEqual([
       { matchLabels: { "rbac.authorization.k8s.io/aggregate-to-admin": "true" } },
     ]);
-  });
-});
-
-describe("the notation", () => {
-  it("says a rule in a line", () => {
-    expect(parseRule("read,create core,events.k8s.io events")).toEqual({
-      verbs: ["create", "get", "list", "watch"],
-      apiGroups: ["", "events.k8s.io"],
-      resources: ["events"],
-    });
-    expect(parseRule("approve certificates.k8s.io signers kubernetes.io/kubelet-serving")).toEqual({
-      verbs: ["approve"],
-      apiGroups: ["certificates.k8s.io"],
-      resources: ["signers"],
-      resourceNames: ["kubernetes.io/kubelet-serving"],
-    });
-    expect(parseRule("get url /api,/api/*")).toEqual({ verbs: ["get"], nonResourceURLs: ["/api", "/api/*"] });
   });
 });

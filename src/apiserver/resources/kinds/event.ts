@@ -1,24 +1,66 @@
 // Event: a line in the diary of another object. Events about cluster-scoped objects live in `default` or `kube-system`.
 
-import type { Event } from "../../../api/core/index.ts";
 import { EVENTS } from "../../../api/meta/index.ts";
-import { type FieldError, invalid } from "../field-error.ts";
 import { ageOf } from "../human-duration.ts";
 import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { column, nameOf, type TableLayout } from "../table.ts";
+import { eventErrors } from "./event-errors.ts";
+import type { StoredEvent } from "./stored-event.ts";
 
-interface StoredEvent extends Event {
-  eventTime?: string;
-  series?: { readonly count?: number; readonly lastObservedTime?: string };
+function withDefaults(sent: StoredEvent): StoredEvent {
+  return {
+    ...sent,
+    involvedObject: sent.involvedObject ?? {},
+    source: sent.source ?? {},
+    firstTimestamp: sent.firstTimestamp ?? null,
+    lastTimestamp: sent.lastTimestamp ?? null,
+    eventTime: sent.eventTime ?? null,
+    reportingComponent: sent.reportingComponent ?? "",
+    reportingInstance: sent.reportingInstance ?? "",
+  };
 }
 
-function eventErrors(event: StoredEvent): readonly FieldError[] {
-  const about = event.involvedObject?.namespace ?? "";
-  const lives = event.metadata.namespace ?? "";
-  const fits = about === "" ? lives === "default" || lives === "kube-system" : about === lives;
-  return fits ? [] : [invalid("involvedObject.namespace", about, "does not match event.namespace")];
+export const EVENT_TABLE: TableLayout<StoredEvent> = {
+  columns: [
+    column("Last Seen"),
+    column("Type"),
+    column("Reason"),
+    column("Object"),
+    column("Subobject", 1),
+    column("Source", 1),
+    column("Message"),
+    column("First Seen", 1),
+    column("Count", 1),
+    { ...column("Name", 1), format: "name" },
+  ],
+  cells: (event, nowMs) => [
+    ageOf(event.series?.lastObservedTime ?? event.lastTimestamp ?? firstSeen(event), nowMs),
+    event.type ?? "",
+    event.reason ?? "",
+    objectCell(event),
+    (event.involvedObject as { fieldPath?: string }).fieldPath ?? "",
+    sourceCell(event),
+    (event.message ?? "").trim(),
+    ageOf(firstSeen(event), nowMs),
+    event.series?.count ?? (event.count || 1),
+    nameOf(event),
+  ],
+};
+
+function firstSeen(event: StoredEvent): string | undefined {
+  return event.firstTimestamp ?? event.eventTime ?? undefined;
+}
+
+function objectCell({ involvedObject: { kind = "", name = "" } }: StoredEvent): string {
+  return name === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
+}
+
+function sourceCell(event: StoredEvent): string {
+  const component = event.source?.component || event.reportingComponent || "";
+  const host = event.source?.host || event.reportingInstance || "";
+  return host === "" ? component : `${component}, ${host}`;
 }
 
 export const eventStrategy = defineStrategy<StoredEvent>({
@@ -40,11 +82,12 @@ export const eventStrategy = defineStrategy<StoredEvent>({
     eventTime: "microtime",
     count: "integer",
     series: { count: "integer", lastObservedTime: "microtime" },
+    action: "string",
   },
-  prepareCreate: (sent) => ({ ...sent, involvedObject: sent.involvedObject ?? {} }),
-  prepareUpdate: (sent) => ({ ...sent, involvedObject: sent.involvedObject ?? {} }),
-  validateCreate: eventErrors,
-  validateUpdate: eventErrors,
+  prepareCreate: withDefaults,
+  prepareUpdate: withDefaults,
+  validateCreate: (event) => eventErrors(event, "reportingComponent"),
+  validateUpdate: (event) => eventErrors(event, "reportingComponent"),
   selectableFields: (event) => {
     const about = event.involvedObject as Readonly<Record<string, string | undefined>>;
     const parts = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
@@ -56,50 +99,5 @@ export const eventStrategy = defineStrategy<StoredEvent>({
       type: event.type ?? "",
     };
   },
-  table: eventTable(),
+  table: EVENT_TABLE,
 });
-
-function eventTable(): TableLayout<StoredEvent> {
-  return {
-    columns: [
-      column("Last Seen"),
-      column("Type"),
-      column("Reason"),
-      column("Object"),
-      column("Subobject", 1),
-      column("Source", 1),
-      column("Message"),
-      column("First Seen", 1),
-      column("Count", 1),
-      { ...column("Name", 1), format: "name" },
-    ],
-    cells: (event, nowMs) => [
-      ageOf(event.series?.lastObservedTime ?? event.lastTimestamp ?? firstSeen(event), nowMs),
-      event.type ?? "",
-      event.reason ?? "",
-      objectCell(event),
-      (event.involvedObject as { fieldPath?: string }).fieldPath ?? "",
-      sourceCell(event),
-      (event.message ?? "").trim(),
-      ageOf(firstSeen(event), nowMs),
-      event.series?.count ?? event.count ?? 1,
-      nameOf(event),
-    ],
-  };
-}
-
-function firstSeen(event: StoredEvent): string | undefined {
-  return event.firstTimestamp ?? event.eventTime;
-}
-
-function objectCell({ involvedObject: { kind = "", name = "" } }: StoredEvent): string {
-  return name === "" ? kind.toLowerCase() : `${kind.toLowerCase()}/${name}`;
-}
-
-function sourceCell(event: StoredEvent): string {
-  const { component = event.reportingComponent ?? "", host = event.reportingInstance ?? "" } = (event.source ?? {}) as {
-    component?: string;
-    host?: string;
-  };
-  return host === "" ? component : `${component}, ${host}`;
-}

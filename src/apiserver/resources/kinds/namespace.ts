@@ -1,8 +1,9 @@
-// Namespace: a name that other objects live in. Its contents go with it (verbs/delete.ts).
+// Namespace: a name that other objects live in. Its contents go before it (controllers/namespaces).
 
 import type { Namespace } from "../../../api/core/index.ts";
 import { NAMESPACES } from "../../../api/meta/index.ts";
-import { dnsLabel } from "../names.ts";
+import { type FieldError, invalid } from "../field-error.ts";
+import { dnsLabel, qualifiedKey } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { ALL_VERBS, defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
@@ -20,6 +21,16 @@ function withNameLabel(namespace: NamespaceWithSpec): NamespaceWithSpec {
   return { ...namespace, metadata: { ...namespace.metadata, labels } };
 }
 
+function phaseErrors({ metadata, status = {} }: NamespaceWithSpec): readonly FieldError[] {
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  const { phase = "" } = status;
+  if (phase === (isGoing ? "Terminating" : "Active")) return [];
+  const text = isGoing
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalid("status.Phase", phase, text)];
+}
+
 export const namespaceStrategy = defineStrategy<NamespaceWithSpec>({
   resource: NAMESPACES,
   shortNames: ["ns"],
@@ -30,12 +41,24 @@ export const namespaceStrategy = defineStrategy<NamespaceWithSpec>({
   prepareCreate: (sent) =>
     withNameLabel({ ...sent, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
   prepareUpdate: (sent, current) => withNameLabel({ ...sent, spec: current.spec ?? {}, status: current.status ?? {} }),
+  prepareDelete: (current) => ({ ...current, status: { ...current.status, phase: "Terminating" } }),
+  isHeld: ({ spec }) => (spec?.finalizers ?? []).length > 0,
   subresources: [
     {
       name: "status",
       verbs: SUBRESOURCE_VERBS,
-      prepareUpdate: (sent, current) => ({ ...sent, spec: current.spec ?? {} }),
-      validateUpdate: () => [],
+      prepareUpdate: (sent, current) => withNameLabel({ ...sent, spec: current.spec ?? {}, status: sent.status ?? {} }),
+      validateUpdate: phaseErrors,
+    },
+    {
+      // The one way to take a finalizer of the spec away: whoever holds one says here that it is done.
+      name: "finalize",
+      verbs: ["update"],
+      prepareUpdate: (sent, current) => withNameLabel({ ...sent, spec: sent.spec ?? {}, status: current.status ?? {} }),
+      validateUpdate: ({ spec = {} }) =>
+        (spec.finalizers ?? []).flatMap((one, at) =>
+          qualifiedKey(one).map((text) => invalid(`spec.finalizers[${at}]`, one, text)),
+        ),
     },
   ],
   selectableFields: (namespace) => ({ "status.phase": namespace.status?.phase ?? "" }),

@@ -2,14 +2,136 @@
 
 import type { Node } from "../../../api/core/index.ts";
 import { NODES } from "../../../api/meta/index.ts";
-import { type FieldError, forbiddenField } from "../field-error.ts";
-import { dnsSubdomain } from "../names.ts";
+import { parseIpAddress } from "../../../kernel/x509/index.ts";
+import { isSameJson } from "../../verbs/same-json.ts";
+import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
+import { dnsSubdomain, labelValue, qualifiedKey } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
-import { ageCell, column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
+import { NODE_TABLE } from "./node-table.ts";
 
-const ROLE_LABEL_PREFIX = "node-role.kubernetes.io/";
-const ROLE_LABEL = "kubernetes.io/role";
+type Spec = NonNullable<Node["spec"]>;
+type Status = NonNullable<Node["status"]>;
+
+interface Taint {
+  readonly key?: string;
+  readonly value?: string;
+  readonly effect?: string;
+  readonly timeAdded?: string;
+}
+
+const NOT_READY: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+const EFFECTS: readonly string[] = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
+
+function taintsOf(spec: Spec): readonly Taint[] {
+  return (spec.taints ?? []) as readonly Taint[];
+}
+
+/** What the admission plugin TaintNodesByCondition does in Kubernetes: a new node takes no pods until it proves ready. */
+function withNotReadyTaint(spec: Spec): Spec {
+  const taints = taintsOf(spec);
+  const hasIt = taints.some((taint) => taint.key === NOT_READY.key && taint.effect === NOT_READY.effect);
+  return hasIt ? spec : { ...spec, taints: [...taints, NOT_READY] };
+}
+
+/** The first of the ranges has a field of its own, for clients from before there could be two. */
+function withRanges(spec: Spec): Spec {
+  const { podCIDR = "", podCIDRs = [], ...rest } = spec;
+  if (podCIDR === "" && podCIDRs.length === 0) return rest;
+  const all = podCIDR === "" || podCIDR === podCIDRs[0] ? podCIDRs : [podCIDR];
+  return { ...rest, podCIDR: all[0] ?? "", podCIDRs: all };
+}
+
+/** Empty until the kubelet has spoken, but always there: clients read through them without asking. */
+const NO_INFO: Readonly<Record<string, string>> = {
+  machineID: "",
+  systemUUID: "",
+  bootID: "",
+  kernelVersion: "",
+  osImage: "",
+  containerRuntimeVersion: "",
+  kubeletVersion: "",
+  kubeProxyVersion: "",
+  operatingSystem: "",
+  architecture: "",
+};
+
+function withStatusDefaults(status: Status): Status {
+  const allocatable = status.allocatable ?? status.capacity;
+  return {
+    daemonEndpoints: { kubeletEndpoint: { Port: 0 } },
+    ...status,
+    ...(allocatable === undefined ? {} : { allocatable }),
+    nodeInfo: { ...NO_INFO, ...status.nodeInfo },
+  };
+}
+
+function nodeErrors({ spec = {} }: Node): readonly FieldError[] {
+  return [...taintErrors(taintsOf(spec)), ...rangeErrors(spec.podCIDRs ?? [])];
+}
+
+/** The path is that of Kubernetes, which looks for taints below the metadata. */
+function taintErrors(taints: readonly Taint[]): readonly FieldError[] {
+  return taints.flatMap((taint, at) => {
+    const { key = "", value = "", effect = "", timeAdded = null } = taint;
+    const field = `metadata.taints[${at}]`;
+    const isSame = (other: Taint) => (other.key ?? "") === key && (other.effect ?? "") === effect;
+    const isRepeated = taints.findIndex(isSame) < at;
+    const shown = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded };
+    return [
+      ...qualifiedKey(key).map((text) => invalid(`${field}.key`, key, text)),
+      ...labelValue(value).map((text) => invalid(`${field}.value`, value, text)),
+      ...(effect === "" ? [required(`${field}.effect`)] : []),
+      ...(effect === "" || EFFECTS.includes(effect) ? [] : [notSupported(`${field}.effect`, effect, EFFECTS)]),
+      ...(isRepeated ? [{ ...duplicate(field, shown), detail: "taints must be unique by key and effect pair" }] : []),
+    ];
+  });
+}
+
+function rangeErrors(ranges: readonly string[]): readonly FieldError[] {
+  const field = "spec.podCIDRs";
+  const families = new Set(ranges.map((range) => range.includes(":")));
+  return [
+    ...ranges.flatMap((range, at) =>
+      isRange(range)
+        ? []
+        : [invalid(`${field}[${at}]`, range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")],
+    ),
+    ...(ranges.length > families.size
+      ? [invalid(field, ranges, "may specify no more than one CIDR for each IP family")]
+      : []),
+  ];
+}
+
+function isRange(text: string): boolean {
+  const [ip = "", bits = "", more] = text.split("/");
+  const octets = parseIpAddress(ip);
+  return octets !== undefined && more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= octets.length * 8;
+}
+
+/** A node keeps the machine it was registered for, and the addresses its pods have. */
+function changeErrors(next: Node, current: Node): readonly FieldError[] {
+  const [after, before] = [next.spec ?? {}, current.spec ?? {}];
+  const { providerID = "", podCIDRs = [] } = before;
+  return [
+    ...(podCIDRs.length === 0 || isSameJson(after.podCIDRs ?? [], podCIDRs)
+      ? []
+      : [forbiddenField("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid')]),
+    ...(providerID === "" || (after.providerID ?? "") === providerID
+      ? []
+      : [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')]),
+    ...taintErrors(taintsOf(after)),
+  ];
+}
+
+function addressErrors({ status = {} }: Node): readonly FieldError[] {
+  const { addresses = [] } = status;
+  return addresses.flatMap((address, at) =>
+    addresses.findIndex((other) => other.type === address.type && other.address === address.address) < at
+      ? [duplicate(`status.addresses[${at}]`, address)]
+      : [],
+  );
+}
 
 export const nodeStrategy = defineStrategy<Node>({
   resource: NODES,
@@ -26,6 +148,8 @@ export const nodeStrategy = defineStrategy<Node>({
     },
     status: {
       addresses: [{ type: "string", address: "string" }],
+      capacity: { "*": "quantity" },
+      allocatable: { "*": "quantity" },
       conditions: [
         {
           type: "string",
@@ -37,100 +161,29 @@ export const nodeStrategy = defineStrategy<Node>({
         },
       ],
       nodeInfo: { "*": "any" },
+      images: [{ names: ["string"], sizeBytes: "integer" }],
     },
   },
-  prepareCreate: (sent) => ({ ...sent, spec: withNotReadyTaint(sent.spec ?? {}), status: sent.status ?? {} }),
-  prepareUpdate: (sent, current) => ({ ...sent, spec: sent.spec ?? {}, status: current.status ?? {} }),
-  validateUpdate: specChangeErrors,
+  prepareCreate: (sent) => ({
+    ...sent,
+    spec: withNotReadyTaint(withRanges(sent.spec ?? {})),
+    status: withStatusDefaults(sent.status ?? {}),
+  }),
+  validateCreate: nodeErrors,
+  prepareUpdate: (sent, current) => ({ ...sent, spec: withRanges(sent.spec ?? {}), status: current.status ?? {} }),
+  validateUpdate: changeErrors,
   subresources: [
     {
       name: "status",
       verbs: SUBRESOURCE_VERBS,
-      prepareUpdate: (sent, current) => ({ ...sent, spec: current.spec ?? {}, status: sent.status ?? {} }),
-      validateUpdate: () => [],
+      prepareUpdate: (sent, current) => ({
+        ...sent,
+        spec: current.spec ?? {},
+        status: withStatusDefaults(sent.status ?? {}),
+      }),
+      validateUpdate: addressErrors,
     },
   ],
   selectableFields: (node) => ({ "spec.unschedulable": String(node.spec?.unschedulable === true) }),
-  table: nodeTable(),
+  table: NODE_TABLE,
 });
-
-interface Taint {
-  readonly key?: string;
-  readonly effect?: string;
-}
-
-const NOT_READY: Taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
-
-/** What the admission plugin TaintNodesByCondition does in Kubernetes: a new node takes no pods until it proves ready. */
-function withNotReadyTaint(spec: NonNullable<Node["spec"]>): NonNullable<Node["spec"]> {
-  const taints = (spec.taints ?? []) as readonly Taint[];
-  const hasIt = taints.some((taint) => taint.key === NOT_READY.key && taint.effect === NOT_READY.effect);
-  return hasIt ? spec : { ...spec, taints: [...taints, NOT_READY] };
-}
-
-/** A node keeps the machine it was registered for. */
-function specChangeErrors(next: Node, current: Node): readonly FieldError[] {
-  const before = current.spec?.providerID ?? "";
-  if (before === "" || (next.spec?.providerID ?? "") === before) return [];
-  return [forbiddenField("spec.providerID", 'node updates may not change providerID except from "" to valid')];
-}
-
-function nodeTable(): TableLayout<Node> {
-  return {
-    columns: [
-      NAME_COLUMN,
-      column("Status"),
-      column("Roles"),
-      column("Age"),
-      column("Version"),
-      column("Internal-IP", 1),
-      column("External-IP", 1),
-      column("OS-Image", 1),
-      column("Kernel-Version", 1),
-      column("Container-Runtime", 1),
-    ],
-    cells: (node, nowMs) => [
-      nameOf(node),
-      statusCell(node),
-      rolesCell(node),
-      ageCell(node, nowMs),
-      info(node, "kubeletVersion", ""),
-      addressCell(node, "InternalIP"),
-      addressCell(node, "ExternalIP"),
-      info(node, "osImage", "<unknown>"),
-      kernelCell(node),
-      info(node, "containerRuntimeVersion", "<unknown>"),
-    ],
-  };
-}
-
-function statusCell(node: Node): string {
-  const ready = node.status?.conditions?.find((condition) => condition.type === "Ready");
-  const word = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
-  return node.spec?.unschedulable === true ? `${word},SchedulingDisabled` : word;
-}
-
-function rolesCell(node: Node): string {
-  const roles = new Set<string>();
-  for (const [key, value] of Object.entries(node.metadata.labels ?? {})) {
-    const role =
-      key === ROLE_LABEL ? value : key.startsWith(ROLE_LABEL_PREFIX) ? key.slice(ROLE_LABEL_PREFIX.length) : "";
-    if (role !== "") roles.add(role);
-  }
-  return roles.size === 0 ? "<none>" : [...roles].sort().join(",");
-}
-
-function addressCell(node: Node, type: string): string {
-  return node.status?.addresses?.find((address) => address.type === type)?.address ?? "<none>";
-}
-
-function info(node: Node, field: string, absent: string): string {
-  const value = node.status?.nodeInfo?.[field];
-  return typeof value === "string" && value !== "" ? value : absent;
-}
-
-function kernelCell(node: Node): string {
-  const kernel = info(node, "kernelVersion", "<unknown>");
-  const architecture = info(node, "architecture", "");
-  return architecture === "" || kernel === "<unknown>" ? kernel : `${kernel} (${architecture})`;
-}

@@ -1,13 +1,20 @@
-// SubjectAccessReview, SelfSubjectAccessReview, SelfSubjectReview: questions about rights and identity.
+// The three questions whether somebody may do something (SubjectAccessReview, its local and its self form), and the one who
+// one is (SelfSubjectReview).
 
-import type { ResourceAttributes, SubjectAccessReview, UserInfo } from "../../../api/access/index.ts";
+import {
+  type Attributes,
+  type Decision,
+  type ResourceAttributes,
+  requirementsOfReview,
+  type SubjectAccessReview,
+  type UserInfo,
+} from "../../../api/access/index.ts";
 import {
   type KubeObject,
   type Resource,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,
 } from "../../../api/meta/index.ts";
-import type { Attributes, Decision } from "../../authorization/attributes.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import { formatTime } from "../metadata.ts";
 import type { Review } from "../review.ts";
@@ -17,6 +24,13 @@ const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
   ...SUBJECT_ACCESS_REVIEWS,
   plural: "selfsubjectaccessreviews",
   kind: "SelfSubjectAccessReview",
+};
+
+const LOCAL_SUBJECT_ACCESS_REVIEWS: Resource = {
+  ...SUBJECT_ACCESS_REVIEWS,
+  plural: "localsubjectaccessreviews",
+  kind: "LocalSubjectAccessReview",
+  namespaced: true,
 };
 
 const ACCESS_SHAPE: Shape = {
@@ -34,6 +48,10 @@ const ACCESS_SHAPE: Shape = {
       resource: "string",
       subresource: "string",
       name: "string",
+      fieldSelector: {
+        rawSelector: "string",
+        requirements: [{ key: "string", operator: "string", values: ["string"] }],
+      },
     },
     nonResourceAttributes: { path: "string", verb: "string" },
   },
@@ -70,7 +88,7 @@ function attributesFor(user: UserInfo, spec: AccessSpec): Attributes {
     subresource: asked.subresource ?? "",
     namespace: asked.namespace ?? "",
     name: asked.name ?? "",
-    fieldRequirements: [],
+    fieldRequirements: requirementsOfReview(asked.fieldSelector),
   };
 }
 
@@ -90,21 +108,51 @@ function answered(asked: SubjectAccessReview, decision: Decision, resource: Reso
   return answer;
 }
 
+/** As told: no group is added to those that the question names. */
+function subjectOf({ user = "", uid, groups = [], extra }: AccessSpec): UserInfo {
+  return {
+    username: user,
+    groups,
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
+}
+
 export const subjectAccessReview: Review<SubjectAccessReview> = {
   resource: SUBJECT_ACCESS_REVIEWS,
   shape: ACCESS_SHAPE,
   validate: ({ spec = {} }) => [...attributeErrors(spec), ...subjectErrors(spec)],
   answer: (asked, facts) => {
-    const { user = "", uid, groups = [], extra } = asked.spec;
-    const subject: UserInfo = {
-      username: user,
-      groups,
-      ...(uid === undefined ? {} : { uid }),
-      ...(extra === undefined ? {} : { extra }),
-    };
-    return answered(asked, facts.authorize(attributesFor(subject, asked.spec)), SUBJECT_ACCESS_REVIEWS);
+    const decision = facts.authorize(attributesFor(subjectOf(asked.spec), asked.spec));
+    return answered(asked, decision, SUBJECT_ACCESS_REVIEWS);
   },
 };
+
+/** About one namespace, so that whoever may only ask there cannot look elsewhere. */
+export const localSubjectAccessReview: Review<SubjectAccessReview> = {
+  resource: LOCAL_SUBJECT_ACCESS_REVIEWS,
+  shape: ACCESS_SHAPE,
+  validate: ({ spec = {}, metadata }) => [
+    ...attributeErrors(spec),
+    ...subjectErrors(spec),
+    ...placeErrors(spec, metadata.namespace ?? ""),
+  ],
+  answer: (asked, facts) => {
+    const decision = facts.authorize(attributesFor(subjectOf(asked.spec), asked.spec));
+    return answered(asked, decision, LOCAL_SUBJECT_ACCESS_REVIEWS);
+  },
+};
+
+function placeErrors(spec: AccessSpec, namespace: string): readonly FieldError[] {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  if (nonResourceAttributes !== undefined) {
+    return [invalid("spec.nonResourceAttributes", nonResourceAttributes, "disallowed on this kind of request")];
+  }
+  const asked = resourceAttributes?.namespace ?? "";
+  return asked === namespace
+    ? []
+    : [invalid("spec.resourceAttributes.namespace", asked, "must match metadata.namespace")];
+}
 
 export const selfSubjectAccessReview: Review<SubjectAccessReview> = {
   resource: SELF_SUBJECT_ACCESS_REVIEWS,

@@ -10,6 +10,11 @@ import { type Pointer, parsePointer } from "./json-pointer.ts";
 const MAX_OPERATIONS = 10_000;
 /** What `copy` may add in sum: a patch of a few hundred bytes could double a document again and again. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+/**
+ * Members of the containers on the way of all operations, each of which is written anew: ten thousand insertions at the head
+ * of a list of four hundred thousand would keep the process busy for minutes. An honest patch moves a few thousand.
+ */
+const MAX_REWRITTEN_MEMBERS = 5_000_000;
 
 type Operation =
   | { readonly op: "add" | "replace" | "test"; readonly path: Pointer; readonly value: Json }
@@ -19,8 +24,11 @@ type Operation =
 export function applyJsonPatch(document: Json, patch: Json): Json {
   const operations = parseOperations(patch);
   let copied = 0;
+  let rewritten = 0;
   let result = document;
   for (const operation of operations) {
+    rewritten += membersOnTheWay(result, operation.path);
+    if (rewritten > MAX_REWRITTEN_MEMBERS) throw new Fault("limit-exceeded", "the JSON patch rewrites too much");
     if (operation.op === "copy") {
       copied += JSON.stringify(read(result, operation.from)).length;
       if (copied > MAX_COPIED_BYTES) throw new Fault("limit-exceeded", "the JSON patch copies too much");
@@ -28,6 +36,21 @@ export function applyJsonPatch(document: Json, patch: Json): Json {
     result = applyOne(result, operation);
   }
   return result;
+}
+
+function membersOnTheWay(document: Json, pointer: Pointer): number {
+  let members = 0;
+  let at: Json | undefined = document;
+  for (const token of pointer) {
+    if (Array.isArray(at)) {
+      members += at.length;
+      at = at[Number(token)] as Json | undefined;
+    } else if (isJsonObject(at)) {
+      members += Object.keys(at).length;
+      at = Object.hasOwn(at, token) ? at[token] : undefined;
+    } else break;
+  }
+  return members;
 }
 
 function parseOperations(patch: Json): readonly Operation[] {

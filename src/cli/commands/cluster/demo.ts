@@ -42,7 +42,7 @@ export const clusterDemo: Command = {
       await tellStory(context, plane, directory);
       if (!flagOption(options, "exitWhenDone")) {
         context.terminal.out("  (Ctrl-C stops everything)\n");
-        await untilStopped(context.stop);
+        await Promise.race([untilStopped(context.stop), plane.failed]);
         context.terminal.out("\n  stopping … ");
       }
     } finally {

@@ -2,10 +2,11 @@
 
 import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
-import { isFault } from "../../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
-import type { Command, CommandContext } from "../../command.ts";
+import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
+import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { durationOption, flagOption, portOption, requiredText, textOption } from "../../options.ts";
 import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
 import { untilStopped } from "../../until-stopped.ts";
@@ -24,6 +25,7 @@ export const clusterUp: Command = {
     { flags: "--allow-insecure", description: "also serve the signer whose requests prove nothing but a token" },
     ...TOKEN_OPTIONS,
     { flags: "--token-ttl <duration>", description: "how long the given token lives", default: "15m" },
+    ...SERVER_OPTIONS,
   ],
   examples: [
     "countersign up --data-dir ./cluster --kubeconfig-out admin.conf",
@@ -33,19 +35,21 @@ export const clusterUp: Command = {
     const directory = requiredText(options, "dataDir");
     const token = await readToken(context, options);
     const ttlMs = durationOption(options, "tokenTtl");
+    const log = await createLog({ level: "info" });
     const plane = await startPlane({
       directory,
-      host: requiredText(options, "host"),
+      host: listeningHost(options),
       port: portOption(options, "port"),
       kubeconfigOut: textOption(options, "kubeconfigOut") ?? `${directory}/admin.kubeconfig`,
       allowInsecure: flagOption(options, "allowInsecure"),
+      server: await readServerChoices(options, log),
       clock: context.clock,
-      log: await createLog({ level: "info" }),
+      log,
     });
     try {
       if (token !== undefined) await storeToken(context, plane, { token, ttlMs });
       printReady(context, plane);
-      await untilStopped(context.stop);
+      await Promise.race([untilStopped(context.stop), plane.failed]);
     } finally {
       await plane.close();
     }
@@ -53,6 +57,13 @@ export const clusterUp: Command = {
     return 0;
   },
 };
+
+/** It goes into cluster-info, the serving certificate and kubeconfigs, so it must be one that others can dial. */
+function listeningHost(options: OptionValues): string {
+  const host = requiredText(options, "host");
+  if (host !== "0.0.0.0" && host !== "::") return host;
+  throw new Fault("bad-config", `--host ${host} is no address that a node could dial; name one of this machine's`);
+}
 
 async function storeToken(
   context: CommandContext,

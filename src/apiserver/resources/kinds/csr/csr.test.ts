@@ -19,7 +19,7 @@ import { encodePem } from "../../../../kernel/pem/index.ts";
 import { describeError } from "../../field-error.ts";
 import { csrStrategy } from "./index.ts";
 
-const FACTS = { user: aToken("abcdef"), nowMs: TEST_NOW_MS };
+const FACTS = { user: aToken("abcdef"), nowMs: TEST_NOW_MS, list: () => [] };
 const NOW = "2026-06-01T00:00:00Z";
 
 function problems(csr: CertificateSigningRequest): string[] {

@@ -5,7 +5,7 @@ import type { CsrSpec } from "../../../../api/certificates/index.ts";
 import { parsePemField, REQUEST_LABEL } from "../../../../api/pem/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
 import { parseCertificateRequest, verifyRequestSignature } from "../../../../kernel/x509/index.ts";
-import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from "../../field-error.ts";
+import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
 
 /** Ten minutes: shorter certificates would be renewed without end. */
@@ -103,6 +103,8 @@ function expirationErrors(seconds: number | undefined): readonly FieldError[] {
 
 function usageErrors(usages: readonly string[]): readonly FieldError[] {
   if (usages.length === 0) return [required("spec.usages")];
+  // More than there are: at least one is a repetition or unknown, and looking at each would only make the answer longer.
+  if (usages.length > USAGES.length) return [tooMany("spec.usages", usages.length, USAGES.length)];
   const seen = new Set<string>();
   return usages.flatMap((usage, at) => {
     const field = `spec.usages[${at}]`;

@@ -1,0 +1,118 @@
+// The parts that the stages use, put together once at the start of a server.
+
+import type { Secret } from "../api/core/index.ts";
+import { SECRETS } from "../api/meta/index.ts";
+import { createNodeAuthorizer } from "../authorizer/index.ts";
+import { generatePrivateKey, randomBytes } from "../platform/keys/index.ts";
+import { createAudit, DEFAULT_POLICY, NO_AUDIT } from "./audit/index.ts";
+import {
+  type Authenticator,
+  type ClientCa,
+  createBootstrapTokenAuthenticator,
+  createClientCa,
+  createClientCertificateAuthenticator,
+  createServiceAccountAuthenticator,
+  createTokenFileAuthenticator,
+  createTokenIssuer,
+  createTokenKeys,
+  DEFAULT_ISSUER,
+  forThisServer,
+  type TokenIssuer,
+  type TokenKeys,
+} from "./authentication/index.ts";
+import {
+  createAuthorizerChain,
+  createNodeScan,
+  createRbacAuthorizer,
+  createRbacIndex,
+  privilegedAuthorizer,
+} from "./authorization/index.ts";
+import type { Parts } from "./call.ts";
+import { followDefinitions } from "./follow-definitions.ts";
+import { createGate, DEFAULT_LIMITS } from "./limits/index.ts";
+import { createHealth, createMeter, type Health } from "./metrics/index.ts";
+import type { ApiServerOptions } from "./options.ts";
+import { createOwnDocuments } from "./own-documents.ts";
+import { createRegistry } from "./resources/registry.ts";
+import { keyOf } from "./storage/key.ts";
+
+export interface Assembled {
+  readonly parts: Parts;
+  readonly health: Health;
+  readonly clientCa: ClientCa;
+  close(): void;
+}
+
+export function assemble(options: ApiServerOptions, url: () => string): Assembled {
+  const { storage, clock, random = randomBytes } = options;
+  const { keys, tokens } = tokensFrom(options);
+  const clientCa = createClientCa([options.clientCaPem].flat());
+  const rbac = createRbacIndex(storage);
+  const registry = createRegistry();
+  const unfollow = followDefinitions(storage, registry);
+  const health = createHealth([{ name: "storage", isHealthy: () => storage.revision() > 0 }]);
+  const meter = createMeter(clock.now());
+  const node = createNodeAuthorizer(createNodeScan(storage));
+  const parts: Parts = {
+    storage,
+    registry,
+    clock,
+    random,
+    rbac,
+    authenticators: authenticatorsFrom(options, { clientCa, keys, tokens }),
+    allowsAnonymous: anonymousRule(options.anonymousPaths),
+    authorizer: createAuthorizerChain([privilegedAuthorizer, node, createRbacAuthorizer(rbac)]),
+    audit: options.audit === undefined ? NO_AUDIT : createAudit({ policy: DEFAULT_POLICY, clock, ...options.audit }),
+    gate: createGate({ ...DEFAULT_LIMITS, ...options.limits }),
+    meter,
+    tokens,
+    ownDocument: createOwnDocuments({ health, meter, keys, issuer: tokens.issuer, url }),
+    log: options.log ?? (() => undefined),
+  };
+  return {
+    parts,
+    health,
+    clientCa,
+    close: () => {
+      unfollow();
+      rbac.close();
+    },
+  };
+}
+
+interface Tokens {
+  readonly keys: TokenKeys;
+  readonly tokens: TokenIssuer;
+}
+
+function tokensFrom({ serviceAccounts }: ApiServerOptions): Tokens {
+  const signingKeyPem = serviceAccounts?.signingKeyPem ?? generatePrivateKey("P-256").encodePem();
+  const keys = createTokenKeys({ signingKeyPem, formerKeysPem: serviceAccounts?.formerKeysPem });
+  return { keys, tokens: createTokenIssuer(keys, serviceAccounts?.issuer ?? DEFAULT_ISSUER) };
+}
+
+/** In the order of kube-apiserver: certificates, then tokens by file, service account and bootstrap. */
+function authenticatorsFrom(
+  options: ApiServerOptions,
+  { clientCa, keys, tokens }: Tokens & { readonly clientCa: ClientCa },
+): readonly Authenticator[] {
+  const { storage, tokenFile } = options;
+  const { audiences, issuer } = tokens;
+  const getSecret = (name: string) =>
+    storage.get(keyOf(SECRETS, { namespace: "kube-system", name }))?.object as Secret | undefined;
+  return [
+    createClientCertificateAuthenticator({ roots: clientCa.roots }),
+    ...(tokenFile === undefined ? [] : [forThisServer(createTokenFileAuthenticator(tokenFile), audiences)]),
+    createServiceAccountAuthenticator({
+      keys,
+      issuers: [issuer],
+      audiences,
+      get: (resource, place) => storage.get(keyOf(resource, place))?.object,
+    }),
+    forThisServer(createBootstrapTokenAuthenticator({ getSecret }), audiences),
+  ];
+}
+
+function anonymousRule(paths: readonly string[] | undefined): (path: string) => boolean {
+  return paths === undefined ? () => true : (path) => paths.includes(path);
+}

@@ -1,0 +1,152 @@
+// Follows one request from its user to its answer and writes what the policy wants of it.
+
+import { isStatus, type KubeObject, type Status } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import { headerValue } from "../../platform/http/index.ts";
+import type { Answer, Audit, Call, Recording } from "../call.ts";
+import { parseProtobuf } from "../encoding/index.ts";
+import { mediaTypeOf, PROTOBUF_TYPE, YAML_TYPE } from "../entry/body.ts";
+import { parseJson } from "../entry/json.ts";
+import { parseYaml } from "../entry/yaml.ts";
+import { statusOfError } from "../reply/fault-status.ts";
+import { type Audited, auditEvent, type StageFacts } from "./event.ts";
+import { type AuditPolicy, type Decided, decide, type Level } from "./policy.ts";
+import { mayShowBodies, redactBody } from "./redact.ts";
+
+export interface AuditOptions {
+  readonly policy: AuditPolicy;
+  readonly clock: Clock;
+  /** One line, with its newline. */
+  readonly write: (line: string) => void;
+}
+
+export const NO_AUDIT: Audit = { begin: () => undefined, refused: () => undefined };
+
+export function createAudit(options: AuditOptions): Audit {
+  return {
+    begin: (call) => {
+      const decided = decide(options.policy, call.caller, call.info);
+      if (decided.level === "None") return undefined;
+      const say = speaker(call, decided, options);
+      say({ stage: "RequestReceived" });
+      return recordingOf(call, decided, say);
+    },
+    refused: (call, error) => {
+      const decided = decide(options.policy, call.caller, call.info);
+      if (decided.level === "None") return;
+      const failure = statusOfError(error);
+      speaker(call, decided, options)({ stage: "ResponseComplete", status: { code: failure.code ?? 401, failure } });
+    },
+  };
+}
+
+type Say = (facts: Omit<StageFacts, "nowMs">) => void;
+
+function speaker(call: Call, decided: Decided, { write, clock }: AuditOptions): Say {
+  return (facts) => {
+    if (decided.omitStages.includes(facts.stage)) return;
+    const event = auditEvent(auditedOf(call, decided.level), { ...facts, nowMs: clock.now() });
+    write(`${JSON.stringify(event)}\n`);
+  };
+}
+
+/** Read anew at each stage: the user that the caller acts as and the annotations come later than the request. */
+function auditedOf(call: Call, level: Level): Audited {
+  const { request, auditId, receivedMs, info, caller, user, annotations } = call;
+  return {
+    auditId,
+    level: mayShowBodies(info) || level === "None" ? level : "Metadata",
+    target: request.target,
+    remoteAddress: request.remoteAddress,
+    userAgent: headerValue(request.headers, "user-agent") ?? "",
+    receivedMs,
+    info,
+    caller,
+    user,
+    annotations,
+  };
+}
+
+function recordingOf(call: Call, decided: Decided, say: Say): Recording {
+  const bodies = bodiesOf(call, decided);
+  return {
+    answered: (answer) => {
+      if (answer.kind === "events") return follow(call, say);
+      const object = answer.kind === "object" ? answer.object : undefined;
+      say({ stage: "ResponseComplete", status: { code: codeOf(answer) }, object, ...bodies(contentOf(answer)) });
+    },
+    failed: (error) => {
+      const failure: Status = statusOfError(error);
+      say({ stage: "ResponseComplete", status: { code: failure.code ?? 500, failure }, ...bodies(failure) });
+    },
+  };
+}
+
+/** A watch has an answer at once and an end much later: when its reader goes or its time is over. */
+function follow({ request }: Call, say: Say): void {
+  const status = { code: 200 };
+  say({ stage: "ResponseStarted", status });
+  request.signal.addEventListener("abort", () => say({ stage: "ResponseComplete", status }), { once: true });
+}
+
+type Bodies = Pick<StageFacts, "requestObject" | "responseObject">;
+
+function bodiesOf(call: Call, { level, omitManagedFields }: Decided): (response: unknown) => Bodies {
+  const { info } = call;
+  if (level === "Metadata" || !mayShowBodies(info)) return () => ({});
+  const shown = (body: unknown) => {
+    const redacted = redactBody(info, body);
+    return omitManagedFields ? withoutManagedFields(redacted) : redacted;
+  };
+  return (response) => ({
+    requestObject: shown(sentObject(call)),
+    ...(level === "RequestResponse" && response !== undefined ? { responseObject: shown(response) } : {}),
+  });
+}
+
+/** What the client sent, whatever it was written in: JSON, a patch in JSON, YAML or protobuf. */
+function sentObject(call: Call): unknown {
+  const bytes = call.sentBody();
+  if (bytes === undefined || bytes.length === 0) return undefined;
+  try {
+    switch (mediaTypeOf(call.request)) {
+      case PROTOBUF_TYPE:
+        return parseProtobuf(bytes, { apiVersion: "", kind: "" });
+      case YAML_TYPE:
+      case "application/apply-patch+yaml":
+        return parseYaml(bytes);
+      default:
+        return parseJson(bytes);
+    }
+  } catch (error) {
+    // A body that was refused is not worth guessing at.
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
+function withoutManagedFields(body: unknown): unknown {
+  const metadata = (body as Partial<KubeObject> | undefined)?.metadata;
+  if (metadata?.managedFields === undefined) return body;
+  const { managedFields: _fields, ...kept } = metadata;
+  return { ...(body as KubeObject), metadata: kept };
+}
+
+function codeOf(answer: Answer): number {
+  switch (answer.kind) {
+    case "list":
+    case "events":
+      return 200;
+    case "sent":
+      return answer.http.status;
+    default:
+      return answer.status;
+  }
+}
+
+function contentOf(answer: Answer): unknown {
+  if (answer.kind === "object") return answer.object;
+  if (answer.kind === "list") return { metadata: answer.meta, items: answer.items };
+  return answer.kind === "document" && isStatus(answer.body) ? answer.body : undefined;
+}

@@ -1,0 +1,17 @@
+// Who did what, and how it ended: stands behind authentication, so that it knows the user, and before everything that may
+// refuse him.
+
+import type { Answer, Call, Next, Parts } from "../call.ts";
+
+export async function runAudit(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  const recording = parts.audit.begin(call);
+  if (recording === undefined) return next();
+  try {
+    const answer = await next();
+    recording.answered(answer);
+    return answer;
+  } catch (error) {
+    recording.failed(error);
+    throw error;
+  }
+}

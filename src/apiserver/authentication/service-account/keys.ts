@@ -1,0 +1,65 @@
+// The keys of service account tokens: the one that signs, and all whose signatures are believed. A key that was replaced
+// stays in the second list until its last token has expired.
+
+import {
+  type JwtAlgorithm,
+  type JwtClaims,
+  jwkOf,
+  jwtAlgorithmOf,
+  keyIdOf,
+  signJwt,
+} from "../../../kernel/jose/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { parsePem } from "../../../kernel/pem/index.ts";
+import { type PublicKey, parsePublicKey } from "../../../kernel/x509/index.ts";
+import { parsePrivateKey } from "../../../platform/keys/index.ts";
+
+export interface TokenKeys {
+  /** By key id. */
+  readonly publicKeys: ReadonlyMap<string, PublicKey>;
+  sign(claims: JwtClaims): string;
+}
+
+export interface TokenKeyOptions {
+  /** PEM of an EC (P-256, P-384, P-521) or RSA-2048 private key. */
+  readonly signingKeyPem: string;
+  /** PEM of PUBLIC KEY or private key blocks whose tokens are still believed. */
+  readonly formerKeysPem?: readonly string[] | undefined;
+}
+
+export function createTokenKeys({ signingKeyPem, formerKeysPem = [] }: TokenKeyOptions): TokenKeys {
+  const { signer } = parsePrivateKey(signingKeyPem);
+  jwtAlgorithmOf(signer);
+  const own = parsePublicKey(signer.publicKey);
+  const all = [own, ...formerKeysPem.flatMap(readPublicKeys)];
+  return {
+    publicKeys: new Map(all.map((key) => [keyIdOf(key), key])),
+    sign: (claims) => signJwt({ keyId: keyIdOf(own), claims }, signer),
+  };
+}
+
+function readPublicKeys(pem: string): readonly PublicKey[] {
+  const keys = parsePem(pem)
+    .filter(({ label }) => label === "PUBLIC KEY")
+    .map(({ bytes }) => parsePublicKey(bytes));
+  return keys.length > 0 ? keys : [parsePublicKey(parsePrivateKey(pem).signer.publicKey)];
+}
+
+const ALGORITHM_BY_CURVE: Readonly<Record<string, JwtAlgorithm>> = {
+  "P-256": "ES256",
+  "P-384": "ES384",
+  "P-521": "ES512",
+};
+
+/** The public keys as anybody may read them. Private numbers are not in a PublicKey, so they cannot slip out here. */
+export function keySetOf(keys: TokenKeys): { readonly keys: readonly Readonly<Record<string, string>>[] } {
+  return {
+    keys: [...keys.publicKeys].map(([kid, key]) => ({ use: "sig", kid, alg: algorithmFor(key), ...jwkOf(key) })),
+  };
+}
+
+export function algorithmFor(key: PublicKey): JwtAlgorithm {
+  const algorithm = key.algorithm === "RSA" ? "RS256" : ALGORITHM_BY_CURVE[key.curve ?? ""];
+  if (algorithm === undefined) throw new Fault("unsupported", "a service account key must be RSA or EC");
+  return algorithm;
+}

@@ -1,0 +1,5 @@
+// Nearly every component writes events.
+
+import type { RuleLine } from "../../../api/access/index.ts";
+
+export const EVENTS: RuleLine = "create,patch,update core,events.k8s.io events";

@@ -1,0 +1,73 @@
+// What the collector writes. Every write names the revision it was decided on: a race is lost rather than won by mistake.
+
+import type { KubeObject } from "../../../api/meta/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { InsideClient } from "../inside-client.ts";
+import { dependentsOf, gather, type Item, itemAt, type Sources } from "./gather.ts";
+import { FOREGROUND, type GarbagePlan, ORPHAN, planGarbage } from "./plan.ts";
+
+export async function act(plan: GarbagePlan, item: Item, hands: Hands): Promise<void> {
+  switch (plan.kind) {
+    case "orphan":
+      for (const one of dependentsOf(item.object, hands.sources))
+        await forget(one, [item.object.metadata.uid ?? ""], hands);
+      return release(item, ORPHAN, hands);
+    case "delete-dependents":
+      for (const key of plan.keys) await follow(key, hands);
+      return plan.isDone ? release(item, FOREGROUND, hands) : undefined;
+    case "forget-owners":
+      return forget(item, plan.uids, hands);
+    case "delete":
+      return remove(item, plan.policy, hands);
+    case "nothing":
+      return undefined;
+  }
+}
+
+export interface Hands {
+  readonly client: InsideClient;
+  readonly sources: Sources;
+}
+
+/** A dependent of something that waits for it: whether it goes is its own plan, because another owner may live. */
+async function follow(key: string, hands: Hands): Promise<void> {
+  const item = itemAt(key, hands.sources);
+  if (item === undefined) return;
+  const plan = planGarbage(gather(item, hands.sources));
+  // Only what goes or forgets at once: what has dependents of its own is looked at when it is its turn.
+  if (plan.kind === "delete" || plan.kind === "forget-owners") await act(plan, item, hands);
+}
+
+async function forget({ object, resource }: Item, uids: readonly string[], { client }: Hands): Promise<void> {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid));
+  await patchMeta({ object, resource }, { ownerReferences }, client);
+}
+
+/** The finalizer has been waited for. */
+async function release({ object, resource }: Item, finalizer: string, { client }: Hands): Promise<void> {
+  const finalizers = (object.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+  await patchMeta({ object, resource }, { finalizers }, client);
+}
+
+async function patchMeta(
+  { object, resource }: Pick<Item, "object" | "resource">,
+  change: Partial<KubeObject["metadata"]>,
+  client: InsideClient,
+): Promise<void> {
+  const { name = "", namespace, uid, resourceVersion } = object.metadata;
+  await client.patch(resource, { namespace, name }, { metadata: { uid, resourceVersion, ...change } });
+}
+
+async function remove(
+  { object, resource }: Item,
+  propagationPolicy: "Background" | "Foreground" | "Orphan",
+  { client }: Hands,
+): Promise<void> {
+  const { name = "", namespace, uid, resourceVersion } = object.metadata;
+  try {
+    await client.remove(resource, { namespace, name }, { uid, resourceVersion, propagationPolicy });
+  } catch (error) {
+    // Gone is what was wanted.
+    if (!isFault(error, "not-found")) throw error;
+  }
+}

@@ -1,0 +1,60 @@
+// Garbage collection: objects whose owners are gone go too, and deletions in the foreground or with orphans are finished.
+
+import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
+import type { Registry } from "../../resources/registry.ts";
+import { prefixOf } from "../../storage/key.ts";
+import type { Change, Storage } from "../../storage/storage.ts";
+import { isSameJson } from "../../verbs/same-json.ts";
+import { controllerUser } from "../inside-client.ts";
+import type { Controller } from "../loop.ts";
+import { act } from "./act.ts";
+import { gather, itemAt } from "./gather.ts";
+import { createOwnerGraph, type OwnerGraph, ownerUids } from "./graph.ts";
+import { FOREGROUND, ORPHAN, planGarbage } from "./plan.ts";
+
+export function createGarbageCollector(of: { readonly storage: Storage; readonly registry: Registry }): Controller {
+  const graph = createOwnerGraph();
+  const sources = { ...of, graph };
+  return {
+    name: "garbage",
+    user: controllerUser("generic-garbage-collector"),
+    watches: [{ resource: undefined, keysOf: (change) => concerned(change, graph) }],
+    look: async (key, client) => {
+      const item = itemAt(key, sources);
+      if (item !== undefined) await act(planGarbage(gather(item, sources)), item, { client, sources });
+      return undefined;
+    },
+  };
+}
+
+/** Events come in crowds, go by their age and own nothing. */
+const EVENT_BUCKET = prefixOf(EVENTS);
+
+/** The object itself when its owners or its deletion are news; its dependents when it is gone; its owners in any case. */
+function concerned(change: Change, graph: OwnerGraph): readonly string[] {
+  const { type, key, object, previous } = change;
+  if (key.startsWith(EVENT_BUCKET)) return [];
+  const isGone = type === "DELETED";
+  const dependents = isGone ? graph.dependentsOf(object.metadata.uid ?? "") : [];
+  graph.see({ key, object, previous, isGone });
+  if (!isGone && !isNews(change)) return [];
+  const owners = ownerUids(previous ?? object).flatMap((uid) => graph.keyOf(uid) ?? []);
+  const itself = !isGone && (ownerUids(object).length > 0 || isHeld(object)) ? [key] : [];
+  return [...itself, ...dependents, ...owners];
+}
+
+/** A lease that is renewed every ten seconds by one of a thousand nodes is none. */
+function isNews({ type, object, previous }: Change): boolean {
+  if (type === "ADDED") return true;
+  const { ownerReferences, deletionTimestamp, finalizers } = object.metadata;
+  const before = previous?.metadata;
+  return (
+    deletionTimestamp !== before?.deletionTimestamp ||
+    !isSameJson(ownerReferences, before?.ownerReferences) ||
+    !isSameJson(finalizers, before?.finalizers)
+  );
+}
+
+function isHeld({ metadata }: KubeObject): boolean {
+  return (metadata.finalizers ?? []).some((one) => one === ORPHAN || one === FOREGROUND);
+}

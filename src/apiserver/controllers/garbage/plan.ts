@@ -1,0 +1,62 @@
+// What the collector does about one object. Pure. In this order, as kubernetes/pkg/controller/garbagecollector:
+//  deleted, finalizer `orphan`              -> its dependents forget it, then the finalizer goes
+//  deleted, finalizer `foregroundDeletion`  -> its dependents are deleted; when none is left that blocks, the finalizer goes
+//  an owner lives                           -> owners that are gone, or wait for their dependents, are forgotten
+//  no owner lives                           -> the object goes as well
+// An owner of a kind that is not served counts as living: what is not known to be gone is not deleted for it.
+
+import type { KubeObject, OwnerReference } from "../../../api/meta/index.ts";
+
+export const ORPHAN = "orphan";
+export const FOREGROUND = "foregroundDeletion";
+
+export type OwnerState = "alive" | "gone" | "waiting";
+
+export interface GarbageFacts {
+  readonly object: KubeObject;
+  readonly owners: readonly { readonly reference: OwnerReference; readonly state: OwnerState }[];
+  /** The stored objects that name this one as an owner. */
+  readonly dependents: readonly { readonly key: string; readonly object: KubeObject }[];
+}
+
+export type GarbagePlan =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "orphan" }
+  | { readonly kind: "delete-dependents"; readonly keys: readonly string[]; readonly isDone: boolean }
+  | { readonly kind: "forget-owners"; readonly uids: readonly string[] }
+  | { readonly kind: "delete"; readonly policy: "Background" | "Foreground" | "Orphan" };
+
+const NOTHING: GarbagePlan = { kind: "nothing" };
+
+export function planGarbage(facts: GarbageFacts): GarbagePlan {
+  const { metadata } = facts.object;
+  const { finalizers = [] } = metadata;
+  if (metadata.deletionTimestamp !== undefined) {
+    if (finalizers.includes(ORPHAN)) return { kind: "orphan" };
+    return finalizers.includes(FOREGROUND) ? foreground(facts) : NOTHING;
+  }
+  if (facts.owners.length === 0) return NOTHING;
+  const lost = facts.owners.filter(({ state }) => state !== "alive");
+  if (lost.length === 0) return NOTHING;
+  if (lost.length < facts.owners.length) {
+    return { kind: "forget-owners", uids: lost.map(({ reference }) => reference.uid) };
+  }
+  const isWaitedFor = lost.some(({ state }) => state === "waiting") && facts.dependents.length > 0;
+  return { kind: "delete", policy: isWaitedFor ? "Foreground" : policyOf(finalizers) };
+}
+
+/** An object that was told how its own dependents go keeps to it. */
+function policyOf(finalizers: readonly string[]): "Background" | "Foreground" | "Orphan" {
+  if (finalizers.includes(ORPHAN)) return "Orphan";
+  return finalizers.includes(FOREGROUND) ? "Foreground" : "Background";
+}
+
+function foreground({ object, dependents }: GarbageFacts): GarbagePlan {
+  const blocks = (dependent: KubeObject) =>
+    (dependent.metadata.ownerReferences ?? []).some(
+      ({ uid, blockOwnerDeletion }) => uid === object.metadata.uid && blockOwnerDeletion === true,
+    );
+  const isDone = !dependents.some((one) => blocks(one.object));
+  const keys = dependents.filter((one) => one.object.metadata.deletionTimestamp === undefined).map(({ key }) => key);
+  return { kind: "delete-dependents", keys, isDone };
+}

@@ -1,0 +1,64 @@
+// The loops that run beside the requests of this server, each in the place of a controller of kube-controller-manager.
+
+import type { Secret } from "../../api/core/index.ts";
+import { SECRETS } from "../../api/meta/index.ts";
+import type { Parts } from "../call.ts";
+import { prefixOf } from "../storage/key.ts";
+import { bootstrapTokens } from "./bootstrap-tokens.ts";
+import { createDefinitions } from "./definitions.ts";
+import { runEventExpiry } from "./event-expiry.ts";
+import { createGarbageCollector } from "./garbage/index.ts";
+import { type Controller, type LoopTrouble, runLoop } from "./loop.ts";
+import { createNamespaces } from "./namespaces/index.ts";
+import { createNodeLifecycle } from "./node-lifecycle/index.ts";
+import { createRootCa } from "./root-ca.ts";
+import { serviceAccounts } from "./service-accounts.ts";
+import { createTokenSecrets } from "./token-secrets/index.ts";
+
+export type { LoopTrouble } from "./loop.ts";
+
+export interface LoopsOptions {
+  readonly parts: Parts;
+  /** Undefined: only what a deletion needs to come to its end. */
+  readonly choices: { readonly rootCaPem: string } | undefined;
+  readonly onTrouble: ((trouble: LoopTrouble) => void) | undefined;
+}
+
+export interface Loops {
+  stop(): Promise<void>;
+}
+
+export function startLoops({ parts, choices, onTrouble = () => undefined }: LoopsOptions): Loops {
+  const { storage, clock, registry } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const controllers = [
+    createDefinitions({ storage, registry }),
+    createNamespaces(registry),
+    createGarbageCollector({ storage, registry }),
+    ...(choices === undefined ? [] : clusterControllers(parts, choices)),
+  ];
+  const running = [
+    runEventExpiry({ storage, clock, signal }),
+    ...controllers.map((controller) => runLoop(controller, { parts, signal, onTrouble })),
+  ];
+  return {
+    stop: async () => {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+function clusterControllers(parts: Parts, { rootCaPem }: { readonly rootCaPem: string }): readonly Controller[] {
+  const { storage, clock, tokens } = parts;
+  const secretsIn = (namespace: string) =>
+    storage.list({ prefix: prefixOf(SECRETS, namespace) }).items.map(({ object }) => object as Secret);
+  return [
+    serviceAccounts,
+    createTokenSecrets({ tokens, rootCaPem, secretsIn }),
+    createRootCa(rootCaPem),
+    createNodeLifecycle(clock),
+    bootstrapTokens,
+  ];
+}

@@ -1,0 +1,68 @@
+// Nodes that fall silent are told to be unreachable, so that "Ready" is worth something: a node whose certificate has expired
+// cannot say anything any more, least of all that it is not ready.
+
+import type { Lease, Node } from "../../../api/core/index.ts";
+import { type KubeObject, LEASES, NODES } from "../../../api/meta/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { Change } from "../../storage/storage.ts";
+import { isSameJson } from "../../verbs/same-json.ts";
+import { controllerUser } from "../inside-client.ts";
+import type { Controller } from "../loop.ts";
+import { planNode } from "./plan.ts";
+
+const LEASE_NAMESPACE = "kube-node-lease";
+
+export function createNodeLifecycle(clock: Pick<Clock, "now">): Controller {
+  /** Node name -> when it was heard. What was stored before this process began counts as heard at its beginning. */
+  const heard = new Map<string, number>();
+  const hear = (name: string) => {
+    heard.set(name, clock.now());
+    return [name];
+  };
+  return {
+    name: "node-lifecycle",
+    user: controllerUser("node-controller"),
+    watches: [
+      {
+        resource: NODES,
+        keysOf: (change) => {
+          const name = change.object.metadata.name ?? "";
+          if (change.type === "DELETED") heard.delete(name);
+          else if (isPosted(change)) hear(name);
+          return [name];
+        },
+      },
+      {
+        resource: LEASES,
+        keysOf: (change) => {
+          const { name = "", namespace } = change.object.metadata;
+          if (namespace !== LEASE_NAMESPACE || change.type === "DELETED" || !isRenewed(change)) return [];
+          return hear(name);
+        },
+      },
+    ],
+    look: async (name, client, nowMs) => {
+      const node = client.get<Node>(NODES, { name });
+      if (node === undefined) return undefined;
+      const { conditions, taints, againAfterMs } = planNode({ node, heardMs: heard.get(name) ?? nowMs, nowMs });
+      if (conditions !== undefined)
+        await client.patch(NODES, { name, subresource: "status" }, { status: { conditions } });
+      if (taints !== undefined) await client.patch(NODES, { name }, { spec: { taints } });
+      return againAfterMs;
+    },
+  };
+}
+
+/** The node's own status has a new heartbeat; what this loop writes has not. */
+function isPosted({ type, object, previous }: Change): boolean {
+  return type === "ADDED" || !isSameJson(heartbeats(object), heartbeats(previous));
+}
+
+function heartbeats(object: KubeObject | undefined): readonly unknown[] {
+  const { conditions = [] } = (object as Node | undefined)?.status ?? {};
+  return conditions.map(({ type, lastHeartbeatTime }) => [type, lastHeartbeatTime]);
+}
+
+function isRenewed({ object, previous }: Change): boolean {
+  return (object as Lease).spec?.renewTime !== (previous as Lease | undefined)?.spec?.renewTime;
+}

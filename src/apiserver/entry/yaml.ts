@@ -1,0 +1,67 @@
+// YAML bodies -> a JSON value. Clients that write YAML are people with curl; kubectl sends JSON, also where it says YAML
+// (server-side apply), so text that is JSON takes the short way.
+
+import { isAlias, isMap, isNode, isScalar, type Node, parseDocument, visit, type YAMLMap } from "yaml";
+import { parseUtf8 } from "../../kernel/bytes/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { checkJson, type Json, parseJson } from "./json.ts";
+
+/**
+ * The YAML parser takes some milliseconds a kilobyte, and the server waits for it. The largest manifests people write are
+ * schemas of some hundred kilobytes.
+ */
+export const MAX_YAML_BYTES = 256 * 1024;
+
+const OPENING_BRACE = 0x7b;
+
+/**
+ * One document. Fault `malformed` or `limit-exceeded`.
+ * differs from upstream: aliases, tags, repeated keys and further documents are refused. Kubernetes unfolds the first, and of
+ * the others silently takes some part; nobody who writes them by hand wants either.
+ */
+export function parseYaml(bytes: Uint8Array): Json {
+  if (bytes[0] === OPENING_BRACE) return parseJson(bytes);
+  if (bytes.length > MAX_YAML_BYTES)
+    throw new Fault("limit-exceeded", `YAML is limited to ${MAX_YAML_BYTES} bytes; JSON may be longer`);
+  const document = readDocument(bytes);
+  const problem = problemOf(document);
+  if (problem !== undefined) throw new Fault("malformed", `the body of the request is not valid YAML: ${problem}`);
+  const value = (document.toJS({ maxAliasCount: 0 }) ?? null) as Json;
+  checkJson(value);
+  return value;
+}
+
+function readDocument(bytes: Uint8Array): ReturnType<typeof parseDocument> {
+  try {
+    // The parser would compare every key with every other; problemOf does it in one pass.
+    return parseDocument(parseUtf8(bytes), { version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
+  } catch (cause) {
+    throw new Fault("malformed", "the body of the request is not valid YAML", { cause });
+  }
+}
+
+/** The parser's own words may quote the input, and the input may hold a secret: only its code is told. */
+function problemOf(document: ReturnType<typeof parseDocument>): string | undefined {
+  const [error] = [...document.errors, ...document.warnings];
+  if (error !== undefined) return error.code;
+  let problem: string | undefined;
+  visit(document, (_key, node) => {
+    problem = isNode(node) ? nodeProblem(node) : undefined;
+    return problem === undefined ? undefined : visit.BREAK;
+  });
+  return problem;
+}
+
+/** A tag makes a value what JSON has no word for, or says what is plain anyway. */
+function nodeProblem(node: Node): string | undefined {
+  if (isAlias(node)) return "it has aliases";
+  if (node.tag !== undefined) return "it has tags";
+  if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) return "a number is not finite";
+  return isMap(node) ? mapProblem(node) : undefined;
+}
+
+function mapProblem({ items }: YAMLMap): string | undefined {
+  const keys = items.map(({ key }) => (isScalar(key) ? key.value : key));
+  if (!keys.every((key) => typeof key === "string")) return "a key is not a string";
+  return new Set(keys).size < keys.length ? "a key is repeated" : undefined;
+}

@@ -1,0 +1,2 @@
+export { createGate, DEFAULT_LIMITS, type Gate, type Limits } from "./gate.ts";
+export { runLimits } from "./stage.ts";

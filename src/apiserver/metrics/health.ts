@@ -1,0 +1,67 @@
+// /healthz, /livez and /readyz: is the process alive, and may traffic come? Each is a list of named checks; the answer names
+// them only when somebody asks, and never says why one failed. Behaviour of k8s.io/apiserver/pkg/server/healthz.
+
+import type { Answer } from "../call.ts";
+import type { Query } from "../entry/query.ts";
+
+export interface Check {
+  readonly name: string;
+  isHealthy(): boolean;
+}
+
+export interface Health {
+  checks(path: string): readonly Check[];
+  /** From now on /readyz fails: whoever balances load shall send nothing new. */
+  shutDown(): void;
+}
+
+/** Only readiness knows of a shutdown: a process that drains is alive. */
+const READY_ONLY = "shutdown";
+
+export function createHealth(checks: readonly Check[]): Health {
+  let isStopping = false;
+  const ready: Check = { name: READY_ONLY, isHealthy: () => !isStopping };
+  return {
+    checks: (path) => [{ name: "ping", isHealthy: () => true }, ...checks, ...(path === "readyz" ? [ready] : [])],
+    shutDown: () => {
+      isStopping = true;
+    },
+  };
+}
+
+const PATHS: readonly string[] = ["healthz", "livez", "readyz"];
+
+/** Undefined for a path that is none of them. `segments` as `["readyz", "ping"]`. */
+export function healthAnswer(health: Health, segments: readonly string[], query: Query): Answer | undefined {
+  const [path = "", name, ...more] = segments;
+  if (!PATHS.includes(path) || more.length > 0) return undefined;
+  const all = health.checks(path);
+  if (name !== undefined) {
+    const check = all.find((one) => one.name === name);
+    return check === undefined ? undefined : single(check);
+  }
+  const excluded = query.first("exclude");
+  return summary(
+    path,
+    all.filter((one) => one.name !== excluded),
+    query.has("verbose"),
+  );
+}
+
+function single(check: Check): Answer {
+  return check.isHealthy() ? text(200, "ok") : text(500, "internal server error: reason withheld\n");
+}
+
+function summary(path: string, checks: readonly Check[], isVerbose: boolean): Answer {
+  const results = checks.map((check) => ({ name: check.name, isHealthy: check.isHealthy() }));
+  const isHealthy = results.every((one) => one.isHealthy);
+  if (isHealthy && !isVerbose) return text(200, "ok");
+  const lines = results.map((one) =>
+    one.isHealthy ? `[+]${one.name} ok\n` : `[-]${one.name} failed: reason withheld\n`,
+  );
+  return text(isHealthy ? 200 : 500, `${lines.join("")}${path} check ${isHealthy ? "passed" : "failed"}\n`);
+}
+
+function text(status: number, body: string): Answer {
+  return { kind: "text", status, text: body };
+}

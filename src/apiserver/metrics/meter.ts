@@ -1,0 +1,82 @@
+// What this server tells about its requests, under the names and labels that kube-apiserver uses, so that dashboards and
+// alerts written for it fit.
+
+import { addProcessMetrics, createMetrics } from "../../platform/report/index.ts";
+import type { Call, Meter } from "../call.ts";
+
+/** Those of kube-apiserver. */
+const DURATION_BUCKETS: readonly number[] = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+
+export function createMeter(nowMs: number): Meter {
+  const metrics = createMetrics();
+  const total = metrics.counter({
+    name: "apiserver_request_total",
+    help: "Requests by verb, dry run, group, version, resource, scope, component and response code.",
+  });
+  const duration = metrics.histogram({
+    name: "apiserver_request_duration_seconds",
+    help: "Response latency in seconds.",
+    buckets: DURATION_BUCKETS,
+  });
+  const inflight = metrics.gauge({
+    name: "apiserver_current_inflight_requests",
+    help: "Requests that are being answered now, by kind.",
+  });
+  const longrunning = metrics.gauge({
+    name: "apiserver_longrunning_requests",
+    help: "Open watches by verb, group, version, resource, scope and component.",
+  });
+  const dropped = metrics.counter({
+    name: "apiserver_dropped_requests_total",
+    help: "Requests refused with 429 because too many others were running.",
+  });
+  addProcessMetrics(metrics, nowMs);
+  return {
+    inside: (kind, by) => inflight.add({ request_kind: kind }, by),
+    answered: (call, { status, durationMs }) => {
+      const about = labelsOf(call);
+      total.add({ ...about, dry_run: call.query.has("dryRun") ? "All" : "", code: String(status) });
+      if (call.info.verb !== "watch") duration.observe(about, durationMs / 1_000);
+    },
+    watching: (call) => {
+      const about = labelsOf(call);
+      longrunning.add(about, 1);
+      return () => longrunning.add(about, -1);
+    },
+    dropped: (kind) => dropped.add({ request_kind: kind }),
+    expose: metrics.expose,
+  };
+}
+
+const VERBS: ReadonlySet<string> = new Set([
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "deletecollection",
+]);
+
+/** Only what this server serves becomes a label: everything else is a text that a client chose. */
+function labelsOf({ info, endpoint }: Call): Readonly<Record<string, string>> {
+  const verb = VERBS.has(info.verb) ? info.verb.toUpperCase() : "OTHER";
+  const known = info.isResource && endpoint !== undefined;
+  return {
+    verb,
+    group: known ? info.group : "",
+    version: known ? info.version : "",
+    resource: known ? info.resource : "",
+    subresource: known ? info.subresource : "",
+    scope: known ? scopeOf(info) : "",
+    component: "apiserver",
+  };
+}
+
+function scopeOf({ name, namespace, verb }: Call["info"]): string {
+  if (name !== "" || verb === "create") return "resource";
+  return namespace === "" ? "cluster" : "namespace";
+}

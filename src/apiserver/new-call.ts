@@ -1,0 +1,44 @@
+// A call as it begins: nothing is known about it yet, and nothing is allowed to it.
+
+import type { UserInfo } from "../api/access/index.ts";
+import type { HttpRequest } from "../platform/http/index.ts";
+import type { Call, Reviews } from "./call.ts";
+import { NO_QUERY, NO_REQUEST_INFO } from "./entry/index.ts";
+import { WHOLE } from "./reply/accept.ts";
+
+const NOBODY: UserInfo = { username: "", groups: [] };
+
+/** Before admission has spoken, nothing may be written. */
+const NO_REVIEWS: Reviews = {
+  change: (attempt) => attempt,
+  before: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
+  after: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
+};
+
+export interface Beginning {
+  readonly receivedMs: number;
+  readonly auditId: string;
+}
+
+export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning): Call {
+  let body: Uint8Array | undefined;
+  const readBody = async (limit: number) => {
+    body = await request.readBody(limit);
+    return body;
+  };
+  return {
+    request: { ...request, readBody },
+    receivedMs,
+    auditId,
+    sentBody: () => body,
+    annotations: {},
+    warnings: [],
+    info: NO_REQUEST_INFO,
+    query: NO_QUERY,
+    caller: NOBODY,
+    user: NOBODY,
+    reviews: NO_REVIEWS,
+    endpoint: undefined,
+    accepted: WHOLE,
+  };
+}

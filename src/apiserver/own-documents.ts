@@ -1,0 +1,36 @@
+// The documents about this server itself: is it well, what has it done, with which keys does it sign tokens.
+
+import { encodeUtf8 } from "../kernel/bytes/index.ts";
+import { METRICS_TYPE } from "../platform/report/index.ts";
+import { openIdDocument } from "./authentication/service-account/issuer.ts";
+import type { TokenKeys } from "./authentication/service-account/keys.ts";
+import type { Answer, Call, Meter } from "./call.ts";
+import { type Health, healthAnswer } from "./metrics/index.ts";
+
+export interface OwnDocuments {
+  readonly health: Health;
+  readonly meter: Meter;
+  readonly keys: TokenKeys;
+  readonly issuer: string;
+  /** Where others reach this server; known once it listens. */
+  readonly url: () => string;
+}
+
+/** Keys change at a restart at most, so whoever trusts them may keep them for an hour. */
+const KEYS_CACHE = "public, max-age=3600";
+
+export function createOwnDocuments(own: OwnDocuments): (call: Call) => Answer | undefined {
+  return ({ info, query }) => {
+    if (info.verb !== "get" && info.verb !== "head") return undefined;
+    const path = info.path.replace(/\/$/, "");
+    if (path === "/metrics") return sent(METRICS_TYPE, own.meter.expose());
+    const document = openIdDocument(path, { keys: own.keys, issuer: own.issuer, server: own.url() });
+    if (document !== undefined) return sent(document.mediaType, JSON.stringify(document.body), KEYS_CACHE);
+    return healthAnswer(own.health, path.split("/").slice(1), query);
+  };
+}
+
+function sent(type: string, body: string, cache?: string): Answer {
+  const headers = { "content-type": type, ...(cache === undefined ? {} : { "cache-control": cache }) };
+  return { kind: "sent", http: { status: 200, headers, body: encodeUtf8(body) } };
+}

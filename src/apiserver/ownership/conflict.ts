@@ -1,0 +1,48 @@
+// A conflict of server-side apply, in the words of Kubernetes: clients print them, and people search the web for them.
+
+import { type FieldSet, pathsOf } from "./field-set.ts";
+import type { Writer } from "./managers.ts";
+import { describePath } from "./path-element.ts";
+
+export interface Conflict {
+  readonly writer: Writer;
+  readonly fields: FieldSet;
+}
+
+export interface ConflictCause {
+  readonly reason: "FieldManagerConflict";
+  readonly message: string;
+  readonly field: string;
+}
+
+interface ConflictReport {
+  readonly message: string;
+  readonly causes: readonly ConflictCause[];
+}
+
+/** By manager, each with the fields it defends. */
+export function describeConflicts(conflicts: readonly Conflict[]): ConflictReport {
+  const groups = [...conflicts]
+    .sort((one, other) => (one.writer.manager < other.writer.manager ? -1 : 1))
+    .map((conflict) => ({ who: describeWriter(conflict), fields: [...pathsOf(conflict.fields)].map(describePath) }));
+  const causes = groups.flatMap(({ who, fields }) =>
+    fields.map((field): ConflictCause => ({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field })),
+  );
+  const [only, second] = causes;
+  if (only !== undefined && second === undefined) {
+    return { message: `Apply failed with 1 conflict: ${only.message}: ${only.field}`, causes };
+  }
+  const texts = groups.map(
+    ({ who, fields }) => `conflicts with ${who}:\n${fields.map((one) => `- ${one}`).join("\n")}`,
+  );
+  return { message: `Apply failed with ${causes.length} conflicts: ${texts.join("\n")}`, causes };
+}
+
+/** Somebody who applies is known by name alone; a mere update is told with its version. */
+function describeWriter({ writer }: Conflict): string {
+  const { manager, operation, apiVersion, subresource } = writer;
+  const name = JSON.stringify(manager);
+  if (operation === "Apply") return name;
+  const sub = subresource === "" ? "" : ` with subresource ${JSON.stringify(subresource)}`;
+  return `${name}${sub} using ${apiVersion}`;
+}

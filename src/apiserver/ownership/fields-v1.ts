@@ -1,0 +1,45 @@
+// fieldsV1: the JSON of a set of fields, as it stands in metadata.managedFields.
+
+import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../entry/json.ts";
+import { compareElements, type FieldSet, NO_FIELDS } from "./field-set.ts";
+import type { PathElement } from "./path-element.ts";
+
+/** The root of a set is never a member. */
+export function encodeFieldSet(set: FieldSet): Json {
+  const entries = [...set.children.keys()].sort(compareElements).map((element): [string, Json] => {
+    const child = set.children.get(element) ?? NO_FIELDS;
+    const below = encodeFieldSet(child) as Readonly<Record<string, Json>>;
+    return [element, child.isMember && child.children.size > 0 ? { ".": {}, ...below } : below];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Undefined when it is no fieldsV1: whoever wrote it, nobody can be held to it. */
+export function parseFieldSet(value: unknown): FieldSet | undefined {
+  return isJsonObject(value) ? parseNode(value, 0) : undefined;
+}
+
+function parseNode(value: unknown, depth: number): FieldSet | undefined {
+  if (!isJsonObject(value) || depth > MAX_JSON_DEPTH) return undefined;
+  const names = Object.keys(value);
+  const children = new Map<PathElement, FieldSet>();
+  for (const element of names.filter((name) => name !== ".")) {
+    const child = isPathElement(element) ? parseNode(value[element], depth + 1) : undefined;
+    if (child === undefined) return undefined;
+    children.set(element, child);
+  }
+  return { isMember: depth > 0 && (names.length === 0 || names.includes(".")), children };
+}
+
+function isPathElement(element: string): boolean {
+  if (element.startsWith("f:")) return true;
+  if (/^i:\d{1,9}$/.test(element)) return true;
+  if (!element.startsWith("k:") && !element.startsWith("v:")) return false;
+  try {
+    const value: unknown = JSON.parse(element.slice(2));
+    return element.startsWith("v:") || isJsonObject(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+// metadata.managedFields: who owns which fields of an object, read and written. One entry a manager, operation, API version
+// and subresource. k8s.io/apimachinery/pkg/util/managedfields.
+
+import { isJsonObject, type Json } from "../entry/json.ts";
+import { type FieldSet, union } from "./field-set.ts";
+import { encodeFieldSet, parseFieldSet } from "./fields-v1.ts";
+
+export interface Writer {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+}
+
+export interface Entry {
+  readonly writer: Writer;
+  /** RFC 3339; absent in entries that somebody wrote by hand. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** By identity: see identityOf. */
+export type Managers = ReadonlyMap<string, Entry>;
+
+export const NO_MANAGERS: Managers = new Map();
+
+/** Whoever applies is the same whatever the version it applies in. */
+export function identityOf({ manager, operation, apiVersion, subresource }: Writer): string {
+  return JSON.stringify([manager, operation, operation === "Apply" ? "" : apiVersion, subresource]);
+}
+
+/** Undefined when an entry cannot be read: a client may write this field, and what it wrote by mistake must not stick. */
+export function parseManagers(value: unknown): Managers | undefined {
+  if (value === undefined || value === null) return NO_MANAGERS;
+  if (!Array.isArray(value)) return undefined;
+  const managers = new Map<string, Entry>();
+  for (const raw of value) {
+    const entry = parseEntry(raw);
+    if (entry === undefined) return undefined;
+    const identity = identityOf(entry.writer);
+    const known = managers.get(identity);
+    managers.set(identity, known === undefined ? entry : { ...entry, fields: union(known.fields, entry.fields) });
+  }
+  return managers;
+}
+
+function parseEntry(raw: unknown): Entry | undefined {
+  if (!isJsonObject(raw)) return undefined;
+  const { manager = "", operation, apiVersion = "", subresource = "", time, fieldsType, fieldsV1 } = raw;
+  const fields = parseFieldSet(fieldsV1 ?? {});
+  if (operation !== "Apply" && operation !== "Update") return undefined;
+  if (fieldsType !== "FieldsV1" || apiVersion === "" || fields === undefined) return undefined;
+  if (typeof manager !== "string" || typeof apiVersion !== "string" || typeof subresource !== "string")
+    return undefined;
+  return {
+    writer: { manager, operation, apiVersion, subresource },
+    time: typeof time === "string" ? time : undefined,
+    fields,
+  };
+}
+
+export function encodeManagers(managers: Managers): Json[] {
+  return [...managers.values()].sort(compareEntries).map(encodeEntry);
+}
+
+function encodeEntry({ writer, time, fields }: Entry): Json {
+  const { manager, operation, apiVersion, subresource } = writer;
+  return {
+    ...(manager === "" ? {} : { manager }),
+    operation,
+    apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: "FieldsV1",
+    fieldsV1: encodeFieldSet(fields),
+    ...(subresource === "" ? {} : { subresource }),
+  };
+}
+
+/** Appliers first, then by time, then by name. */
+function compareEntries(one: Entry, other: Entry): number {
+  const [a, b] = [one.writer, other.writer];
+  const order: readonly (readonly [string, string])[] = [
+    [a.operation, b.operation],
+    [one.time ?? "~", other.time ?? "~"],
+    [a.manager, b.manager],
+    [a.apiVersion, b.apiVersion],
+    [a.subresource, b.subresource],
+  ];
+  const [mine = "", theirs = ""] = order.find(([left, right]) => left !== right) ?? [];
+  return mine < theirs ? -1 : mine > theirs ? 1 : 0;
+}

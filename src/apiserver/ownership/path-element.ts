@@ -1,0 +1,56 @@
+// One step of a path into an object, written as in fieldsV1: `f:name` a field, `k:{"type":"Ready"}` the list item with
+// these keys, `v:"x"` the member of a set, `i:0` a position. Text form of sigs.k8s.io/structured-merge-diff.
+
+import type { Json } from "../entry/json.ts";
+import { isJsonObject } from "../entry/json.ts";
+import type { ListSchema } from "../schema/schema.ts";
+
+export type PathElement = string;
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The name of a field element; undefined for every other kind of element. */
+export function fieldName(element: PathElement): string | undefined {
+  return element.startsWith("f:") ? element.slice(2) : undefined;
+}
+
+/** How an item of a keyed list or a set is called; undefined when it lacks a key and cannot be called anything. */
+export function itemElement(schema: ListSchema, item: Json): PathElement | undefined {
+  if (schema.listType === "set") return isScalar(item) ? `v:${JSON.stringify(item)}` : undefined;
+  if (!isJsonObject(item)) return undefined;
+  const entries: [string, Json][] = [];
+  for (const key of schema.keys) {
+    const value = item[key] ?? schema.keyDefaults[key];
+    // A key that nobody set stands for nothing, and items may differ in which keys they have.
+    if (value !== undefined) entries.push([key, value]);
+  }
+  if (entries.length === 0) return undefined;
+  return `k:${JSON.stringify(Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1))))}`;
+}
+
+function isScalar(value: Json): boolean {
+  return value !== null && typeof value !== "object";
+}
+
+/** `.spec.containers[name="a"].image`: how a path is told to people. */
+export function describePath(path: readonly PathElement[]): string {
+  return path.map(describeElement).join("");
+}
+
+function describeElement(element: PathElement): string {
+  const text = element.slice(2);
+  switch (element[0]) {
+    case "f":
+      return `.${text}`;
+    case "k": {
+      const keys = Object.entries(JSON.parse(text) as Record<string, unknown>);
+      return `[${keys.map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(",")}]`;
+    }
+    case "v":
+      return `[=${text}]`;
+    default:
+      return `[${text}]`;
+  }
+}

@@ -1,0 +1,87 @@
+// What an endpoint does not take from a client, and what the server adds by itself: neither makes the writer its owner.
+// Facts of the strategies in pkg/registry (GetResetFields) and of what they and admission fill in.
+
+import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { memberOf, type Schema } from "../schema/schema.ts";
+import { type FieldSet, fieldSet, MEMBER, NO_FIELDS, setOf, unionOf } from "./field-set.ts";
+import { isAtomic } from "./fields-of.ts";
+import { fieldElement, itemElement, type PathElement } from "./path-element.ts";
+
+/** `<plural>` or `<plural>/<subresource>` -> fields that keep their stored value whatever is sent. */
+const RESET: Readonly<Record<string, readonly string[]>> = {
+  certificatesigningrequests: ["spec", "status"],
+  "certificatesigningrequests/approval": ["spec", "status.certificate"],
+  "certificatesigningrequests/status": ["spec", "status.conditions"],
+  "pods/status": ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
+};
+
+/** `<plural>` -> fields that the server fills in when the client leaves them out. */
+const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
+  namespaces: ["spec"],
+  pods: [
+    "spec.tolerations",
+    "spec.priority",
+    "spec.preemptionPolicy",
+    "spec.serviceAccount",
+    "spec.serviceAccountName",
+  ],
+  services: ["spec.clusterIP", "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyPolicy"],
+};
+
+export interface Endpoint {
+  readonly plural: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  /** Does the kind have a status that is written on its own? */
+  readonly hasStatus: boolean;
+}
+
+export function resetFields({ plural, subresource, hasStatus }: Endpoint): FieldSet {
+  const known = RESET[subresource === "" ? plural : `${plural}/${subresource}`];
+  const usual = subresource === "status" ? ["spec"] : subresource === "" && hasStatus ? ["status"] : [];
+  return unionOf((known ?? usual).map(parsePath));
+}
+
+function parsePath(path: string): FieldSet {
+  return setOf(path.split(".").map(fieldElement));
+}
+
+/** Of a new object: what stands in it although the client did not send it. */
+export function filledIn(next: JsonObject, sent: JsonObject, about: { plural: string; schema: Schema }): FieldSet {
+  const fields = (FILLED_IN[about.plural] ?? []).filter((path) => !hasPath(sent, path.split(".")));
+  return unionOf([...fields.map(parsePath), addedItems(next, sent, about.schema)]);
+}
+
+function hasPath(value: Json | undefined, path: readonly string[]): boolean {
+  const [first, ...rest] = path;
+  if (first === undefined) return value !== undefined;
+  return isJsonObject(value) && hasPath(value[first], rest);
+}
+
+/** Items of keyed lists that only the server put there: the token volume of a pod. */
+function addedItems(next: Json | undefined, sent: Json | undefined, schema: Schema): FieldSet {
+  if (isAtomic(schema)) return NO_FIELDS;
+  if (schema.kind === "list") {
+    const [after, before] = [itemsOf(next), itemsOf(sent)];
+    if (before.length === 0) return after.length === 0 ? NO_FIELDS : MEMBER;
+    const known = new Map(before.map((item) => [itemElement(schema, item), item]));
+    const children = after.flatMap((item): [PathElement, FieldSet][] => {
+      const element = itemElement(schema, item);
+      if (element === undefined) return [];
+      const twin = known.get(element);
+      return [[element, twin === undefined ? MEMBER : addedItems(item, twin, schema.item)]];
+    });
+    return fieldSet(false, children);
+  }
+  if (!isJsonObject(next)) return NO_FIELDS;
+  const children = Object.entries(next).map(([name, value]): [PathElement, FieldSet] => {
+    const inner = memberOf(schema, name);
+    const twin = isJsonObject(sent) ? sent[name] : undefined;
+    return [fieldElement(name), inner === undefined ? NO_FIELDS : addedItems(value, twin, inner)];
+  });
+  return fieldSet(false, children);
+}
+
+function itemsOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

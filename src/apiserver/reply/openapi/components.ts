@@ -1,0 +1,127 @@
+// The schemas of built-in kinds as components of an OpenAPI document: names and types of every field, how lists merge, what
+// is required. Descriptions are left out: the Kubernetes documentation has them.
+
+import { type Resource, resourcePath } from "../../../api/meta/index.ts";
+import type { JsonObject } from "../../entry/json.ts";
+import type { AnySchema, Field, ListSchema, Schema, StructSchema } from "../../schema/index.ts";
+import { requiredFields } from "./required.ts";
+
+/** Where the parts of a kind are described: `#/components/schemas/` in version 3, `#/definitions/` in version 2. */
+export interface Naming {
+  readonly refPrefix: string;
+}
+
+const PREFIXES: Readonly<Record<string, string>> = {
+  meta: "io.k8s.apimachinery.pkg.apis.meta.v1",
+  extensions: "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1",
+};
+
+/** `core.NodeSpec` of the tables -> the name that documents use. */
+export function componentName(schema: { readonly name: string }): string {
+  const [packageName = "", name] = schema.name.split(".");
+  if (name === undefined) return `io.k8s.apimachinery.pkg.runtime.${packageName}`;
+  return `${PREFIXES[packageName] ?? `io.k8s.api.${packageName}.v1`}.${name}`;
+}
+
+export const OBJECT_META = `${PREFIXES["meta"]}.ObjectMeta`;
+const TIME = `${PREFIXES["meta"]}.Time`;
+const MICRO_TIME = `${PREFIXES["meta"]}.MicroTime`;
+const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
+const INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
+
+/** Types that are a word of their own in documents although they are one value. */
+export const SCALAR_COMPONENTS: Readonly<Record<string, JsonObject>> = {
+  [TIME]: { type: "string", format: "date-time" },
+  [MICRO_TIME]: { type: "string", format: "date-time" },
+  [QUANTITY]: { oneOf: [{ type: "string" }, { type: "number" }] },
+  [INT_OR_STRING]: { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] },
+};
+
+const SCALARS: Readonly<Record<string, JsonObject | string>> = {
+  string: { type: "string" },
+  boolean: { type: "boolean" },
+  integer: { type: "integer", format: "int32" },
+  long: { type: "integer", format: "int64" },
+  number: { type: "number", format: "double" },
+  bytes: { type: "string", format: "byte" },
+  duration: { type: "string" },
+  time: TIME,
+  microtime: MICRO_TIME,
+  quantity: QUANTITY,
+  "int-or-string": INT_OR_STRING,
+};
+
+/** Everything with a name that a kind is made of, itself included, by that name. */
+export function partsOf(root: StructSchema): ReadonlyMap<string, StructSchema | AnySchema> {
+  const found = new Map<string, StructSchema | AnySchema>();
+  const pending: Schema[] = [root];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (next.kind === "list") pending.push(next.item);
+    else if (next.kind === "map") pending.push(next.value);
+    else if (next.kind === "any" && next.name !== undefined) found.set(componentName({ name: next.name }), next);
+    else if (next.kind === "struct" && !found.has(componentName(next))) {
+      found.set(componentName(next), next);
+      pending.push(...[...next.fields().values()].map(({ schema }) => schema));
+    }
+  }
+  return found;
+}
+
+export function componentOf(schema: StructSchema | AnySchema, naming: Naming): JsonObject {
+  if (schema.kind === "any") return schema.name?.startsWith("extensions.") === true ? {} : { type: "object" };
+  const required = requiredFields(schema);
+  const properties = [...schema.fields()].map(([name, field]) => [name, propertyOf(field, naming)] as const);
+  return {
+    type: "object",
+    ...(required.length === 0 ? {} : { required }),
+    ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
+    ...(schema.isAtomic ? { "x-kubernetes-map-type": "atomic" } : {}),
+  };
+}
+
+function propertyOf({ schema, retainsKeys }: Field, naming: Naming): JsonObject {
+  const value = typeOf(schema, naming);
+  return schema.kind === "list" ? { ...value, ...mergeOf(schema, retainsKeys) } : value;
+}
+
+function typeOf(schema: Schema, naming: Naming): JsonObject {
+  const ref = (name: string) => ({ allOf: [{ $ref: `${naming.refPrefix}${name}` }] });
+  switch (schema.kind) {
+    case "any":
+      return schema.name === undefined ? { type: "object" } : ref(componentName({ name: schema.name }));
+    case "struct":
+      return ref(componentName(schema));
+    case "scalar": {
+      const type = SCALARS[schema.type] ?? {};
+      return typeof type === "string" ? ref(type) : type;
+    }
+    case "map": {
+      const atomic = schema.isAtomic ? { "x-kubernetes-map-type": "atomic" } : {};
+      return { type: "object", additionalProperties: typeOf(schema.value, naming), ...atomic };
+    }
+    case "list":
+      return { type: "array", items: typeOf(schema.item, naming) };
+  }
+}
+
+/** What client-side apply computes its patches by, and server-side apply its owners. */
+function mergeOf({ listType, keys, patchMerge }: ListSchema, retainsKeys: boolean): JsonObject {
+  return {
+    "x-kubernetes-list-type": listType,
+    ...(listType === "map" ? { "x-kubernetes-list-map-keys": keys } : {}),
+    ...(patchMerge?.key === undefined ? {} : { "x-kubernetes-patch-merge-key": patchMerge.key }),
+    ...(patchMerge === undefined ? {} : { "x-kubernetes-patch-strategy": retainsKeys ? "merge,retainKeys" : "merge" }),
+  };
+}
+
+/** `dev.countersign.v1alpha1.NodeIdentity`: the group backwards, as packages are named. */
+export function customComponentName({ group, version, kind }: Resource): string {
+  return [...group.split(".").reverse(), version, kind].join(".");
+}
+
+/** The path of one object, and that of its collection, as a document writes them. */
+export function pathTemplates(resource: Resource): { readonly collection: string; readonly object: string } {
+  const namespace = resource.namespaced ? { namespace: "NAMESPACE" } : {};
+  const collection = resourcePath(resource, namespace).replace("NAMESPACE", "{namespace}");
+  return { collection, object: `${collection}/{name}` };
+}

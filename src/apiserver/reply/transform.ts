@@ -1,0 +1,83 @@
+// Objects and lists -> what the client wants to see of them: the whole, a Table, or bare metadata.
+
+import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type ListMeta } from "../../api/meta/index.ts";
+import { assert } from "../../kernel/outcome/index.ts";
+import type { Call } from "../call.ts";
+import type { Strategy } from "../resources/strategy.ts";
+import type { Accepted } from "./accept.ts";
+import { type IncludeObject, partialMetadata, tableOf } from "./table.ts";
+
+export interface Context {
+  readonly accepted: Accepted;
+  readonly strategy: Strategy | undefined;
+  readonly include: IncludeObject;
+  /** Asked again for every event of a watch: an age is told as of now. */
+  readonly now: () => number;
+  /** In a watch only the first table names the columns. */
+  readonly withColumns: boolean;
+}
+
+export function contextOf(call: Call, now: () => number): Context {
+  const strategy = call.endpoint?.kind === "stored" ? call.endpoint.strategy : undefined;
+  const asked = call.query.first("includeObject");
+  const include = asked === "None" || asked === "Object" ? asked : "Metadata";
+  return { accepted: call.accepted, strategy, include, now, withColumns: true };
+}
+
+export function shapeObject(object: KubeObject, context: Context): unknown {
+  const { transform, version } = context.accepted;
+  if (transform === "PartialObjectMetadata") return partialMetadata(object, version);
+  if (transform !== "Table") return object;
+  const { resourceVersion } = object.metadata;
+  return table([object], resourceVersion === undefined ? {} : { resourceVersion }, context);
+}
+
+export function shapeList(items: readonly KubeObject[], meta: ListMeta, context: Context): unknown {
+  const { transform, version } = context.accepted;
+  if (transform === "Table") return table(items, meta, context);
+  if (transform !== undefined) {
+    const partial = items.map((object) => partialMetadata(object, version));
+    return { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${version}`, metadata: meta, items: partial };
+  }
+  assert(context.strategy !== undefined, "a list belongs to a stored kind");
+  const { resource, custom } = context.strategy;
+  const list = { kind: custom?.listKind ?? `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata: meta };
+  if (custom === undefined) return { ...list, items: items.map(bare) };
+  return { ...list, metadata: { continue: "", ...meta }, items };
+}
+
+/** Inside a list of a built-in kind the items do not repeat what the list has said. */
+function bare(object: KubeObject): unknown {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
+}
+
+function table(items: readonly KubeObject[], meta: ListMeta, context: Context): unknown {
+  assert(context.strategy !== undefined, "a table belongs to a stored kind");
+  const { include, now, accepted, strategy, withColumns } = context;
+  return tableOf({
+    layout: strategy.table,
+    items,
+    meta,
+    nowMs: now(),
+    version: accepted.version,
+    include,
+    withColumns,
+  });
+}
+
+export function shapeEvent(type: string, object: KubeObject, context: Context): unknown {
+  if (context.accepted.transform !== "Table") return shapeObject(object, context);
+  const { resourceVersion } = object.metadata;
+  const meta = resourceVersion === undefined ? {} : { resourceVersion };
+  const isShown = type !== "BOOKMARK" || object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
+  if (type === "BOOKMARK" && isShown) return bookmarkTable(object, meta, context);
+  return table(isShown ? [object] : [], meta, context);
+}
+
+/** The end of the initial events must show its annotation, and its object has no fields to make cells of. */
+function bookmarkTable(object: KubeObject, meta: ListMeta, context: Context): unknown {
+  const { version } = context.accepted;
+  const rows = [{ cells: [], object: partialMetadata(object, version) }];
+  return { kind: "Table", apiVersion: `meta.k8s.io/${version}`, metadata: meta, columnDefinitions: null, rows };
+}

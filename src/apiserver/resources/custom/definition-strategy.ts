@@ -1,0 +1,96 @@
+// CustomResourceDefinition as a kind that is stored: what creation stamps, what an update may touch, what its status says.
+// What it makes of the definition is in kind.ts.
+
+import { countedGeneration, firstGeneration } from "../generation.ts";
+import { dnsSubdomain } from "../names.ts";
+import { defineStrategy, SUBRESOURCE_VERBS, type WriteFacts } from "../strategy.ts";
+import { DEFAULT_TABLE } from "../table.ts";
+import {
+  CLEANUP_FINALIZER,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Definition,
+  type DefinitionSpec,
+  storageVersionOf,
+  withCondition,
+} from "./definition.ts";
+import { DEFINITION_SHAPE } from "./definition-shape.ts";
+import { judgeNames, spellingErrors } from "./names.ts";
+import { definitionErrors, definitionUpdateErrors } from "./validate-definition.ts";
+import { definitionWarnings } from "./warnings.ts";
+
+export const definitionStrategy = defineStrategy<Definition>({
+  resource: CUSTOM_RESOURCE_DEFINITIONS,
+  shortNames: ["crd", "crds"],
+  categories: ["api-extensions"],
+  nameRule: dnsSubdomain,
+  shape: DEFINITION_SHAPE,
+  updatesUnconditionally: false,
+  // Two definitions that want the same name must not both find it free.
+  writesInTurn: true,
+  prepareCreate: (sent, facts) => judged(firstGeneration(storing({ ...withSpecDefaults(sent), status: {} })), facts),
+  prepareUpdate: (sent, current, facts) => {
+    const kept = storing({ ...withSpecDefaults(sent), status: current.status ?? {} });
+    return judged(
+      countedGeneration(kept, current, ({ spec }) => spec),
+      facts,
+    );
+  },
+  validateCreate: definitionErrors,
+  validateUpdate: definitionUpdateErrors,
+  warnings: definitionWarnings,
+  prepareDelete: terminating,
+  subresources: [
+    {
+      name: "status",
+      verbs: SUBRESOURCE_VERBS,
+      prepareUpdate: (sent, current) => ({ ...sent, spec: current.spec, status: sent.status ?? {} }),
+      validateUpdate: (next) => spellingErrors(next.status?.acceptedNames ?? {}, "status.acceptedNames"),
+    },
+  ],
+  table: DEFAULT_TABLE,
+});
+
+function withSpecDefaults(definition: Definition): Definition {
+  const spec: DefinitionSpec = definition.spec ?? {};
+  const { names = {} } = spec;
+  const { kind = "" } = names;
+  const given = { singular: kind.toLowerCase(), ...(kind === "" ? {} : { listKind: `${kind}List` }) };
+  const { singular = "", listKind = "" } = names;
+  const filled = {
+    ...names,
+    ...(singular === "" ? { singular: given.singular } : {}),
+    ...(listKind === "" && given.listKind !== undefined ? { listKind: given.listKind } : {}),
+  };
+  const conversion = spec.conversion ?? { strategy: "None" };
+  return { ...definition, spec: { ...spec, names: filled, conversion } };
+}
+
+/** Versions in which objects may be stored: those that were, and the one that is now. */
+function storing(definition: Definition): Definition {
+  const { status = {} } = definition;
+  const name = storageVersionOf(definition)?.name;
+  const stored = status.storedVersions ?? [];
+  const storedVersions = name === undefined || stored.includes(name) ? stored : [...stored, name];
+  return { ...definition, status: { ...status, storedVersions } };
+}
+
+function judged(definition: Definition, { nowMs, list }: WriteFacts): Definition {
+  const all = list(CUSTOM_RESOURCE_DEFINITIONS) as readonly Definition[];
+  return { ...definition, status: judgeNames(definition, all, nowMs) };
+}
+
+/** The objects of the kind go first; keep-definitions.ts removes them and then the finalizer. */
+function terminating(definition: Definition, nowMs: number): Definition {
+  const { metadata, status = {} } = definition;
+  const finalizers = metadata.finalizers ?? [];
+  const message = "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon";
+  const condition = { type: "Terminating", status: "True", reason: "InstanceDeletionPending", message } as const;
+  return {
+    ...definition,
+    metadata: {
+      ...metadata,
+      finalizers: finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER],
+    },
+    status: { ...status, conditions: withCondition(status.conditions ?? [], condition, nowMs) },
+  };
+}

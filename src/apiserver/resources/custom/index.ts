@@ -1,0 +1,14 @@
+export {
+  CLEANUP_FINALIZER,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  type Definition,
+  type DefinitionCondition,
+  isConditionTrue,
+  withCondition,
+} from "./definition.ts";
+export { definitionStrategy } from "./definition-strategy.ts";
+export { parseJsonPath } from "./json-path.ts";
+export { kindsOf } from "./kind.ts";
+export { judgeNames } from "./names.ts";
+export { openApiSchemaOf } from "./openapi.ts";
+export type { Schema } from "./schema/index.ts";

@@ -1,0 +1,65 @@
+// Defaults: what a field is when nobody said. Applied to what clients send and to what storage gives, so a default that a
+// definition gains later is seen on old objects too. Behaviour of …/apiserver/schema/defaulting.
+
+import { Fault } from "../../../../kernel/outcome/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * Fields that defaults may add to one object. A list with a hundred thousand items of a kind with a hundred defaults would
+ * otherwise grow from a small request into gigabytes.
+ */
+const MAX_ADDED_FIELDS = 100_000;
+
+interface Filling {
+  added: number;
+}
+
+/** Also takes away null where the schema does not allow it: it stands for "not set". Fault `limit-exceeded`. */
+export function withDefaults<T extends object>(object: T, schema: Schema): T {
+  const filling = { added: 0 };
+  const filled = fill(object as unknown as Json, schema, filling) as unknown as T;
+  if (filling.added > MAX_ADDED_FIELDS) {
+    throw new Fault("limit-exceeded", `defaults may add at most ${MAX_ADDED_FIELDS} fields to an object`);
+  }
+  return filled;
+}
+
+/** What is stored was taken in under a former definition. Where defaults would be too many it is shown without the rest. */
+export function withDefaultsAsFarAsPossible<T extends object>(object: T, schema: Schema): T {
+  return fill(object as unknown as Json, schema, { added: 0 }) as unknown as T;
+}
+
+function fill(value: Json, schema: Schema | undefined, filling: Filling): Json {
+  if (schema === undefined) return value;
+  if (Array.isArray(value)) return fillItems(value, schema, filling);
+  return isJsonObject(value) ? fillFields(value, schema, filling) : value;
+}
+
+function fillItems(items: readonly Json[], { items: schema }: Schema, filling: Filling): Json {
+  if (schema === undefined) return items;
+  return items.map((item) => fill(isUnset(item, schema) ? (schema.default ?? null) : item, schema, filling));
+}
+
+function fillFields(object: JsonObject, schema: Schema, filling: Filling): Json {
+  const filled: [string, Json][] = [];
+  for (const [name, value] of Object.entries(object)) {
+    const inner = schemaOf(name, schema);
+    if (inner === undefined || !isUnset(value, inner)) filled.push([name, fill(value, inner, filling)]);
+  }
+  const present = new Set(filled.map(([name]) => name));
+  for (const [name, inner] of schema.properties) {
+    if (inner.default === undefined || present.has(name)) continue;
+    filling.added += 1;
+    if (filling.added <= MAX_ADDED_FIELDS) filled.push([name, fill(inner.default, inner, filling)]);
+  }
+  return Object.fromEntries(filled);
+}
+
+function schemaOf(name: string, { properties, additional }: Schema): Schema | undefined {
+  return properties.get(name) ?? (typeof additional === "object" ? additional : undefined);
+}
+
+function isUnset(value: Json | undefined, schema: Schema): boolean {
+  return value === null && !schema.isNullable;
+}

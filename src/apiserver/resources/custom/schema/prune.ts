@@ -1,0 +1,64 @@
+// Pruning: fields that the schema does not know are taken away, and their paths are told. Behaviour of
+// k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
+
+import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import type { Schema } from "./schema.ts";
+
+export interface Pruned<T> {
+  readonly value: T;
+  /** `spec.color`, `spec.list[0].x`; sorted. */
+  readonly unknown: readonly string[];
+}
+
+const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+/** An object whose apiVersion, kind and metadata are kept whatever the schema says. */
+export function pruneObject<T extends object>(object: T, schema: Schema): Pruned<T> {
+  const unknown: string[] = [];
+  const value = prune(object as unknown as Json, { ...schema, isEmbeddedResource: true }, { path: "", unknown });
+  return { value: value as unknown as T, unknown: unknown.sort() };
+}
+
+/** A value inside an object, such as a default. */
+export function pruneValue(value: Json, schema: Schema): Pruned<Json> {
+  const unknown: string[] = [];
+  return { value: prune(value, schema, { path: "", unknown }), unknown: unknown.sort() };
+}
+
+interface Place {
+  readonly path: string;
+  readonly unknown: string[];
+}
+
+function prune(value: Json, schema: Schema | undefined, place: Place): Json {
+  if (Array.isArray(value)) return pruneItems(value, schema, place);
+  return isJsonObject(value) ? pruneFields(value, schema, place) : value;
+}
+
+function pruneItems(items: readonly Json[], schema: Schema | undefined, { path, unknown }: Place): Json {
+  // Without a schema for its items a list that may hold anything keeps them; any other list empties its objects.
+  if (schema?.preservesUnknownFields === true && schema.items === undefined) return items;
+  return items.map((item, index) => prune(item, schema?.items, { path: `${path}[${index}]`, unknown }));
+}
+
+function pruneFields(object: JsonObject, schema: Schema | undefined, { path, unknown }: Place): Json {
+  const kept: [string, Json][] = [];
+  for (const [name, value] of Object.entries(object)) {
+    const at = path === "" ? name : `${path}.${name}`;
+    const known = knownAs(name, schema);
+    if (known === "keep") kept.push([name, value]);
+    else if (known !== undefined) kept.push([name, prune(value, known, { path: at, unknown })]);
+    else unknown.push(at);
+  }
+  return Object.fromEntries(kept);
+}
+
+/** The schema of a field, or that it is kept as it is, or nothing: it is unknown. */
+function knownAs(name: string, schema: Schema | undefined): Schema | "keep" | undefined {
+  if (schema === undefined) return undefined;
+  if (schema.isEmbeddedResource && META_FIELDS.has(name)) return "keep";
+  const property = schema.properties.get(name);
+  if (property !== undefined) return property;
+  if (typeof schema.additional === "object") return schema.additional;
+  return schema.additional === true || schema.preservesUnknownFields ? "keep" : undefined;
+}

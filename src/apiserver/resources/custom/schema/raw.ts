@@ -1,0 +1,15 @@
+// Reading the JSON of a schema as it was written.
+
+import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}

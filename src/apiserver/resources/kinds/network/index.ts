@@ -1,0 +1,2 @@
+export { endpointSliceStrategy, endpointsStrategy } from "./endpoints.ts";
+export { serviceStrategy } from "./service.ts";

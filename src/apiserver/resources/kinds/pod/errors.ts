@@ -1,0 +1,153 @@
+// What a pod must be to be started at all: kubernetes/pkg/apis/core/validation, the part that clients meet.
+// differs from upstream: probes, affinity, security contexts and the contents of volume sources are taken as they come; the
+// kubelet has the last word about them.
+
+import type { Container, Pod, PodSpec, Volume } from "../../../../api/core/index.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  notFoundField,
+  notSupported,
+  required,
+} from "../../field-error.ts";
+import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
+
+const RESTART_POLICIES: readonly string[] = ["Always", "OnFailure", "Never"];
+const DNS_POLICIES: readonly string[] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+const PULL_POLICIES: readonly string[] = ["Always", "IfNotPresent", "Never"];
+const PROTOCOLS: readonly string[] = ["SCTP", "TCP", "UDP"];
+const MESSAGE_POLICIES: readonly string[] = ["File", "FallbackToLogsOnError"];
+const MAX_DEADLINE = 2_147_483_647;
+
+export function podErrors({ spec = {} }: Pod): readonly FieldError[] {
+  const { containers = [], initContainers = [], volumes = [] } = spec;
+  const names = containers.map(({ name = "" }) => name);
+  const volumeNames = new Set(volumes.map(({ name = "" }) => name));
+  return [
+    ...volumes.flatMap((volume, at) => volumeErrors(volume, at, volumes)),
+    ...(containers.length === 0 ? [required("spec.containers")] : []),
+    ...listErrors(containers, { path: "spec.containers", volumeNames, taken: [] }),
+    ...listErrors(initContainers, { path: "spec.initContainers", volumeNames, taken: names }),
+    ...policyErrors(spec),
+    ...nameErrors(spec),
+    ...deadlineErrors(spec.activeDeadlineSeconds),
+    ...tokenErrors(spec),
+  ];
+}
+
+function volumeErrors({ name = "" }: Volume, at: number, all: readonly Volume[]): readonly FieldError[] {
+  const field = `spec.volumes[${at}].name`;
+  if (name === "") return [required(field)];
+  const isRepeated = all.findIndex((other) => other.name === name) < at;
+  return [...dnsLabel(name).map((text) => invalid(field, name, text)), ...(isRepeated ? [duplicate(field, name)] : [])];
+}
+
+interface Surroundings {
+  readonly path: string;
+  readonly volumeNames: ReadonlySet<string>;
+  /** Names that other containers of the pod have. */
+  readonly taken: readonly string[];
+}
+
+function listErrors(containers: readonly Container[], around: Surroundings): readonly FieldError[] {
+  return containers.flatMap((container, at) => {
+    const field = `${around.path}[${at}]`;
+    const { name = "" } = container;
+    const isRepeated = around.taken.includes(name) || containers.findIndex((other) => (other.name ?? "") === name) < at;
+    return [
+      ...containerErrors(container, field),
+      ...mountErrors(container, field, around.volumeNames),
+      ...pullPolicyErrors(container.imagePullPolicy ?? "", `${field}.imagePullPolicy`),
+      ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
+    ];
+  });
+}
+
+function containerErrors(container: Container, field: string): readonly FieldError[] {
+  const { name = "", image = "", terminationMessagePolicy: policy = "", env = [] } = container;
+  return [
+    ...(name === "" ? [required(`${field}.name`)] : dnsLabel(name).map((text) => invalid(`${field}.name`, name, text))),
+    ...(image === "" ? [required(`${field}.image`)] : []),
+    ...(MESSAGE_POLICIES.includes(policy)
+      ? []
+      : [notSupported(`${field}.terminationMessagePolicy`, policy, MESSAGE_POLICIES)]),
+    ...portErrors(container, `${field}.ports`),
+    ...env.flatMap((variable, at) => ((variable.name ?? "") === "" ? [required(`${field}.env[${at}].name`)] : [])),
+  ];
+}
+
+function portErrors({ ports = [] }: Container, path: string): readonly FieldError[] {
+  return ports.flatMap(({ name = "", containerPort = 0, hostPort = 0, protocol = "" }, at) => {
+    const field = `${path}[${at}]`;
+    return [
+      ...(name === "" ? [] : portName(name).map((text) => invalid(`${field}.name`, name, text))),
+      ...(containerPort === 0
+        ? [required(`${field}.containerPort`)]
+        : portNumber(containerPort).map((text) => invalid(`${field}.containerPort`, containerPort, text))),
+      ...(hostPort === 0 ? [] : portNumber(hostPort).map((text) => invalid(`${field}.hostPort`, hostPort, text))),
+      ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, PROTOCOLS)]),
+    ];
+  });
+}
+
+function mountErrors(container: Container, path: string, volumes: ReadonlySet<string>): readonly FieldError[] {
+  const { volumeMounts = [] } = container;
+  return volumeMounts.flatMap(({ name = "", mountPath = "" }, at) => {
+    const field = `${path}.volumeMounts[${at}]`;
+    const isRepeated = volumeMounts.findIndex((other) => (other.mountPath ?? "") === mountPath) < at;
+    return [
+      ...(name === "" ? [required(`${field}.name`)] : []),
+      ...(volumes.has(name) ? [] : [notFoundField(`${field}.name`, name)]),
+      ...(mountPath === "" ? [required(`${field}.mountPath`)] : []),
+      ...(isRepeated ? [invalid(`${field}.mountPath`, mountPath, "must be unique")] : []),
+    ];
+  });
+}
+
+function pullPolicyErrors(policy: string, field: string): readonly FieldError[] {
+  return PULL_POLICIES.includes(policy) ? [] : [notSupported(field, policy, PULL_POLICIES)];
+}
+
+function policyErrors({ restartPolicy = "", dnsPolicy = "" }: PodSpec): readonly FieldError[] {
+  return [
+    ...(RESTART_POLICIES.includes(restartPolicy)
+      ? []
+      : [notSupported("spec.restartPolicy", restartPolicy, RESTART_POLICIES)]),
+    ...(DNS_POLICIES.includes(dnsPolicy) ? [] : [notSupported("spec.dnsPolicy", dnsPolicy, DNS_POLICIES)]),
+  ];
+}
+
+function nameErrors(spec: PodSpec): readonly FieldError[] {
+  const named = {
+    "spec.serviceAccountName": spec.serviceAccountName ?? "",
+    "spec.nodeName": spec.nodeName ?? "",
+    "spec.priorityClassName": spec.priorityClassName ?? "",
+  };
+  return Object.entries(named).flatMap(([field, name]) =>
+    name === "" ? [] : dnsSubdomain(name).map((text) => invalid(field, name, text)),
+  );
+}
+
+function deadlineErrors(seconds: number | undefined): readonly FieldError[] {
+  if (seconds === undefined || (seconds >= 1 && seconds <= MAX_DEADLINE)) return [];
+  return [invalid("spec.activeDeadlineSeconds", seconds, `must be between 1 and ${MAX_DEADLINE}, inclusive`)];
+}
+
+/** A pod without a service account is a mirror pod: it has nobody to ask a token for. */
+function tokenErrors({ serviceAccountName = "", volumes = [] }: PodSpec): readonly FieldError[] {
+  if (serviceAccountName !== "") return [];
+  return volumes.flatMap(({ projected }, at) =>
+    (projected?.sources ?? []).flatMap((source, nth) =>
+      source.serviceAccountToken === undefined
+        ? []
+        : [
+            forbiddenField(
+              `spec.volumes[${at}].projected.sources[${nth}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ],
+    ),
+  );
+}

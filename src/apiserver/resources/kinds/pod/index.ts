@@ -1,0 +1,2 @@
+export { bindingSubresource } from "./posted.ts";
+export { podStrategy } from "./strategy.ts";

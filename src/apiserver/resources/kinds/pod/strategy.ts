@@ -1,0 +1,110 @@
+// Pod: what runs on a node. The main endpoint keeps the status, /status keeps the spec, /binding says where it runs and
+// /eviction asks it to end; a pod that runs somewhere is only marked when it is deleted, and its kubelet deletes it for good.
+// Behaviour of kubernetes/pkg/registry/core/pod/strategy.go.
+
+import type { Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
+import { PODS } from "../../../../api/meta/index.ts";
+import { countedGeneration, firstGeneration } from "../../generation.ts";
+import { formatTime } from "../../metadata.ts";
+import { dnsSubdomain } from "../../names.ts";
+import { defineStrategy, SUBRESOURCE_VERBS, type Subresource } from "../../strategy.ts";
+import { podChangeErrors, podStatusErrors } from "./change-errors.ts";
+import { withPodDefaults, withStatusDefaults } from "./defaults.ts";
+import { podErrors } from "./errors.ts";
+import { mirrorErrors } from "./mirror-errors.ts";
+import { bindingSubresource, evictionSubresource } from "./posted.ts";
+import { qualityOfService } from "./quality-of-service.ts";
+import { POD_SHAPE } from "./shape.ts";
+import { POD_TABLE } from "./table.ts";
+
+const GATED_TEXT = "Scheduling is blocked due to non-empty scheduling gates";
+
+function firstStatus(spec: PodSpec, nowMs: number): PodStatus {
+  const isGated = (spec.schedulingGates ?? []).length > 0;
+  const gated = {
+    type: "PodScheduled",
+    status: "False",
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(nowMs),
+    reason: "SchedulingGated",
+    message: GATED_TEXT,
+  };
+  return { phase: "Pending", ...(isGated ? { conditions: [gated] } : {}), qosClass: qualityOfService(spec) };
+}
+
+/** What admission gave the pod and an old client leaves out stays. */
+function withKeptPriority(spec: PodSpec, current: PodSpec): PodSpec {
+  const { priority, preemptionPolicy } = current;
+  return {
+    ...(priority === undefined ? {} : { priority }),
+    ...(preemptionPolicy === undefined ? {} : { preemptionPolicy }),
+    ...spec,
+  };
+}
+
+const status: Subresource<Pod> = {
+  name: "status",
+  verbs: SUBRESOURCE_VERBS,
+  prepareUpdate: (sent, current) => {
+    const { ownerReferences: _sent, ...metadata } = sent.metadata;
+    const { ownerReferences } = current.metadata;
+    const { qosClass, observedGeneration } = current.status ?? {};
+    return {
+      ...sent,
+      metadata: { ...metadata, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
+      spec: current.spec ?? {},
+      status: {
+        ...(qosClass === undefined ? {} : { qosClass }),
+        ...(observedGeneration === undefined ? {} : { observedGeneration }),
+        ...withStatusDefaults(sent.status ?? {}),
+      },
+    };
+  },
+  validateUpdate: (next, current) => [...mirrorErrors(next, current), ...podStatusErrors(next, current)],
+};
+
+/** Asked to end: at once when it runs nowhere or has ended, else in the time it was promised. */
+function graceSeconds({ spec = {}, status = {} }: Pod, asked: number | undefined): number {
+  if ((spec.nodeName ?? "") === "" || status.phase === "Failed" || status.phase === "Succeeded") return 0;
+  const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0;
+  return seconds < 0 ? 1 : seconds;
+}
+
+export const podStrategy = defineStrategy<Pod>({
+  resource: PODS,
+  shortNames: ["po"],
+  categories: ["all"],
+  nameRule: dnsSubdomain,
+  shape: POD_SHAPE,
+  answersDeleteWithObject: true,
+  graceSeconds,
+  prepareCreate: (sent, { nowMs }) => {
+    const spec = withPodDefaults(sent.spec ?? {});
+    return firstGeneration({ ...sent, spec, status: firstStatus(spec, nowMs) });
+  },
+  validateCreate: podErrors,
+  prepareUpdate: (sent, current) => {
+    const spec = withPodDefaults(withKeptPriority(sent.spec ?? {}, current.spec ?? {}));
+    return countedGeneration({ ...sent, spec, status: current.status ?? {} }, current, (pod) => pod.spec);
+  },
+  validateUpdate: (next, current) => [
+    ...mirrorErrors(next, current),
+    ...podErrors(next),
+    ...podChangeErrors(next.spec ?? {}, current.spec ?? {}),
+  ],
+  subresources: [status],
+  creates: [bindingSubresource, evictionSubresource],
+  selectableFields: ({ spec = {}, status: seen = {} }) => ({
+    "spec.nodeName": spec.nodeName ?? "",
+    "spec.host": spec.nodeName ?? "",
+    "spec.restartPolicy": spec.restartPolicy ?? "",
+    "spec.schedulerName": spec.schedulerName ?? "",
+    "spec.serviceAccountName": spec.serviceAccountName ?? "",
+    "spec.hostNetwork": String(spec.hostNetwork === true),
+    "status.phase": seen.phase ?? "",
+    "status.podIP": seen.podIPs?.[0]?.ip ?? seen.podIP ?? "",
+    "status.podIPs": seen.podIPs?.[0]?.ip ?? seen.podIP ?? "",
+    "status.nominatedNodeName": seen.nominatedNodeName ?? "",
+  }),
+  table: POD_TABLE,
+});

@@ -1,0 +1,45 @@
+// TokenReview: whose token is this? A token that is not good is an answer, not an error.
+
+import type { UserInfo } from "../../../api/access/index.ts";
+import { type KubeObject, SELF_SUBJECT_REVIEWS } from "../../../api/meta/index.ts";
+import type { Review, TokenVerdict } from "../review.ts";
+import { META_SHAPE } from "../shape.ts";
+
+interface TokenReview extends KubeObject {
+  spec?: { readonly token?: string; readonly audiences?: readonly string[] };
+  status?: unknown;
+}
+
+export const tokenReview: Review<TokenReview> = {
+  resource: { ...SELF_SUBJECT_REVIEWS, plural: "tokenreviews", kind: "TokenReview" },
+  shape: { metadata: META_SHAPE, spec: { token: "string", audiences: ["string"] } },
+  problem: ({ spec }) =>
+    (spec?.token ?? "") === "" ? "token is required for TokenReview in authentication" : undefined,
+  validate: () => [],
+  answer: (asked, { reviewToken }) => {
+    const { token = "", audiences = [] } = asked.spec ?? {};
+    const { kind, apiVersion, metadata, spec } = asked;
+    const answer: TokenReview = {
+      kind,
+      apiVersion,
+      metadata,
+      spec: spec ?? {},
+      status: told(reviewToken(token, audiences)),
+    };
+    return answer;
+  },
+};
+
+function told(verdict: TokenVerdict): unknown {
+  if (!verdict.authenticated) return { user: {}, error: verdict.error };
+  return { authenticated: true, user: userOf(verdict.user), audiences: verdict.audiences };
+}
+
+function userOf({ username, uid, groups, extra }: UserInfo): unknown {
+  return {
+    username,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+}

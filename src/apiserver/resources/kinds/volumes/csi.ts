@@ -1,0 +1,186 @@
+// CSINode and CSIDriver: which storage drivers there are, and on which node. The kubelet writes its own CSINode.
+
+import type { CsiDriver, CsiNode, CsiNodeDriver } from "../../../../api/core/index.ts";
+import { CSI_DRIVERS, CSI_NODES } from "../../../../api/meta/index.ts";
+import {
+  duplicate,
+  type FieldError,
+  immutableField,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+} from "../../field-error.ts";
+import { countedGeneration } from "../../generation.ts";
+import { dnsSubdomain, qualifiedKey } from "../../names.ts";
+import { META_SHAPE } from "../../shape.ts";
+import { defineStrategy } from "../../strategy.ts";
+import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.ts";
+
+const MAX_DRIVER_NAME = 63;
+const MAX_NODE_ID = 192;
+
+/** A driver's name is a subdomain, in upper case too. */
+export function driverNameErrors(name: string, field: string): readonly FieldError[] {
+  if (name === "") return [required(field)];
+  return [
+    ...(name.length > MAX_DRIVER_NAME ? [tooLong(field, MAX_DRIVER_NAME)] : []),
+    ...dnsSubdomain(name.toLowerCase()).map((text) => invalid(field, name, text)),
+  ];
+}
+
+function nodeErrors({ spec = {} }: CsiNode): readonly FieldError[] {
+  const drivers = spec.drivers ?? [];
+  return drivers.flatMap((driver, at) => {
+    const isRepeated = drivers.findIndex((other) => other.name === driver.name) < at;
+    return nodeDriverErrors(driver, `spec.drivers[${at}]`, isRepeated);
+  });
+}
+
+function nodeDriverErrors(driver: CsiNodeDriver, field: string, isRepeated: boolean): readonly FieldError[] {
+  const { name = "", nodeID = "", topologyKeys, allocatable } = driver;
+  const { count = 0 } = allocatable ?? {};
+  return [
+    ...driverNameErrors(name, `${field}.name`),
+    ...(nodeID === "" ? [required(`${field}.nodeID`)] : []),
+    ...(nodeID.length > MAX_NODE_ID
+      ? [invalid(`${field}.nodeID`, nodeID, `must be ${MAX_NODE_ID} characters or less`)]
+      : []),
+    ...(count < 0 ? [invalid(`${field}.allocatable.count`, count, "must be greater than or equal to 0")] : []),
+    ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
+    ...(topologyKeys ?? []).flatMap((key) => qualifiedKey(key).map((text) => invalid(field, key, text))),
+  ];
+}
+
+/** A driver may come and go, but what it said about itself stays; only the number of volumes may change. */
+function driverChangeErrors(next: CsiNode, current: CsiNode): readonly FieldError[] {
+  return (current.spec?.drivers ?? []).flatMap((before) => {
+    const after = next.spec?.drivers?.find((driver) => driver.name === before.name);
+    return after === undefined ? [] : immutableField("spec.drivers", uncounted(after), uncounted(before));
+  });
+}
+
+function uncounted({ allocatable: _count, ...driver }: CsiNodeDriver): CsiNodeDriver {
+  return driver;
+}
+
+/** A node without drivers shows `null`, as Go writes a list that was never set. */
+function withDrivers(sent: CsiNode): CsiNode {
+  const drivers = (sent.spec?.drivers ?? []).map((driver) => ({
+    ...driver,
+    topologyKeys: driver.topologyKeys ?? null,
+  }));
+  return { ...sent, spec: { drivers: drivers.length === 0 ? null : drivers } };
+}
+
+export const csiNodeStrategy = defineStrategy<CsiNode>({
+  resource: CSI_NODES,
+  nameRule: dnsSubdomain,
+  updatesUnconditionally: false,
+  answersDeleteWithObject: true,
+  shape: {
+    metadata: META_SHAPE,
+    spec: {
+      drivers: [{ name: "string", nodeID: "string", topologyKeys: ["string"], allocatable: { count: "integer" } }],
+    },
+  },
+  prepareCreate: withDrivers,
+  prepareUpdate: withDrivers,
+  validateCreate: nodeErrors,
+  validateUpdate: (next, current) => [...nodeErrors(next), ...driverChangeErrors(next, current)],
+  table: {
+    columns: [NAME_COLUMN, typedColumn("Drivers", "integer"), column("Age")],
+    cells: (node, nowMs) => [nameOf(node), node.spec?.drivers?.length ?? 0, ageCell(node, nowMs)],
+  },
+});
+
+const FS_GROUP_POLICIES: readonly string[] = ["ReadWriteOnceWithFSType", "File", "None"];
+const LIFECYCLE_MODES: readonly string[] = ["Persistent", "Ephemeral"];
+
+function driverDefaults(sent: CsiDriver): CsiDriver {
+  const modes = sent.spec?.volumeLifecycleModes ?? [];
+  return {
+    ...sent,
+    spec: {
+      attachRequired: true,
+      podInfoOnMount: false,
+      storageCapacity: false,
+      fsGroupPolicy: "ReadWriteOnceWithFSType",
+      requiresRepublish: false,
+      seLinuxMount: false,
+      ...sent.spec,
+      volumeLifecycleModes: modes.length === 0 ? ["Persistent"] : modes,
+    },
+  };
+}
+
+function driverErrors({ spec = {} }: CsiDriver): readonly FieldError[] {
+  const { fsGroupPolicy = "", volumeLifecycleModes = [], tokenRequests = [] } = spec;
+  return [
+    ...(FS_GROUP_POLICIES.includes(fsGroupPolicy)
+      ? []
+      : [notSupported("spec.fsGroupPolicy", fsGroupPolicy, FS_GROUP_POLICIES)]),
+    ...tokenRequests.flatMap(({ audience = "" }, at) =>
+      tokenRequests.findIndex((other) => (other.audience ?? "") === audience) < at
+        ? [duplicate(`spec.tokenRequests[${at}].audience`, audience)]
+        : [],
+    ),
+    ...volumeLifecycleModes
+      .filter((mode) => !LIFECYCLE_MODES.includes(mode))
+      .map((mode) => notSupported("spec.volumeLifecycleModes", mode, LIFECYCLE_MODES)),
+  ];
+}
+
+export const csiDriverStrategy = defineStrategy<CsiDriver>({
+  resource: CSI_DRIVERS,
+  nameRule: dnsSubdomain,
+  updatesUnconditionally: false,
+  answersDeleteWithObject: true,
+  shape: {
+    metadata: META_SHAPE,
+    spec: {
+      attachRequired: "boolean",
+      podInfoOnMount: "boolean",
+      storageCapacity: "boolean",
+      requiresRepublish: "boolean",
+      seLinuxMount: "boolean",
+      fsGroupPolicy: "string",
+      volumeLifecycleModes: ["string"],
+      tokenRequests: [{ audience: "string", expirationSeconds: "integer" }],
+    },
+  },
+  prepareCreate: driverDefaults,
+  prepareUpdate: (sent, current) => countedGeneration(driverDefaults(sent), current, ({ spec }) => spec),
+  validateCreate: driverErrors,
+  validateUpdate: (next, current) => [
+    ...driverErrors(next),
+    // The misspelt path is the one that clients see.
+    ...immutableField("spec.attachedRequired", next.spec?.attachRequired, current.spec?.attachRequired),
+    ...immutableField("spec.volumeLifecycleModes", next.spec?.volumeLifecycleModes, current.spec?.volumeLifecycleModes),
+  ],
+  table: {
+    columns: [
+      NAME_COLUMN,
+      typedColumn("AttachRequired", "boolean"),
+      typedColumn("PodInfoOnMount", "boolean"),
+      typedColumn("StorageCapacity", "boolean"),
+      column("TokenRequests"),
+      typedColumn("RequiresRepublish", "boolean"),
+      column("Modes"),
+      column("Age"),
+    ],
+    cells: (driver, nowMs) => {
+      const { spec = {} } = driver;
+      return [
+        nameOf(driver),
+        spec.attachRequired ?? true,
+        spec.podInfoOnMount ?? false,
+        spec.storageCapacity ?? false,
+        spec.tokenRequests?.map(({ audience = "" }) => audience).join(",") ?? "<unset>",
+        spec.requiresRepublish ?? false,
+        spec.volumeLifecycleModes?.join(",") || "<none>",
+        ageCell(driver, nowMs),
+      ];
+    },
+  },
+});

@@ -1,0 +1,119 @@
+// The schemas of built-in kinds: the table of protobuf messages (encoding/messages) read as a description of JSON, with the
+// merge rules beside it. Both tables are facts of the Kubernetes 1.36 API types. A schema is made when it is first asked for.
+
+import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
+import { findMessage, type Message, type Field as MessageField } from "../encoding/index.ts";
+import { ATOMIC_VALUES, GRANULAR_FIELDS, KEY_DEFAULTS, LIST_RULES, parseListRules, TOLD_LISTS } from "./merge-rules.ts";
+import { ANY, ANY_ATOMIC, type Field, type ScalarType, type Schema, type StructSchema } from "./schema.ts";
+
+const SCALARS: Readonly<Record<string, ScalarType>> = {
+  string: "string",
+  bytes: "bytes",
+  bool: "boolean",
+  int32: "integer",
+  int64: "long",
+  double: "number",
+};
+
+/** Messages whose JSON is not an object of their fields. */
+const FORM_SCHEMAS: Readonly<Record<string, Schema>> = {
+  Time: { kind: "scalar", type: "time" },
+  MicroTime: { kind: "scalar", type: "microtime" },
+  Quantity: { kind: "scalar", type: "quantity" },
+  IntOrString: { kind: "scalar", type: "int-or-string" },
+  Raw: ANY_ATOMIC,
+  FieldsV1: { ...ANY_ATOMIC, name: "meta.FieldsV1" },
+  Strings: listOf({ kind: "scalar", type: "string" }),
+  SchemaOrArray: { ...ANY, name: "extensions.JSONSchemaPropsOrArray" },
+  SchemaOrBool: { ...ANY, name: "extensions.JSONSchemaPropsOrBool" },
+  SchemaOrStrings: { ...ANY, name: "extensions.JSONSchemaPropsOrStringArray" },
+};
+
+const RULES = parseListRules(LIST_RULES);
+const structs = new Map<Message, StructSchema>();
+const kinds = new Map<Message, StructSchema>();
+
+/** Undefined for a kind that is not built in. */
+export function builtInSchema(resource: Resource): StructSchema | undefined {
+  const message = findMessage({ apiVersion: apiVersionOf(resource), kind: resource.kind });
+  if (message === undefined) return undefined;
+  const known = kinds.get(message) ?? makeStruct(message, TYPE_FIELDS);
+  kinds.set(message, known);
+  return known;
+}
+
+function structOf(message: Message): StructSchema {
+  const known = structs.get(message) ?? makeStruct(message, []);
+  structs.set(message, known);
+  return known;
+}
+
+function makeStruct(message: Message, first: readonly (readonly [string, Field])[]): StructSchema {
+  const name = `${message.packageName}.${message.name}`;
+  let fields: ReadonlyMap<string, Field> | undefined;
+  return {
+    kind: "struct",
+    name,
+    isAtomic: ATOMIC_VALUES.has(name),
+    isOpen: false,
+    fields: () => {
+      fields ??= new Map([...first, ...message.fields.flatMap((field) => readField(message, field))]);
+      return fields;
+    },
+  };
+}
+
+function readField(message: Message, field: MessageField): readonly (readonly [string, Field])[] {
+  // Nested on the wire, beside its neighbours in JSON.
+  if (field.name === undefined) return field.message().fields.flatMap((inner) => readField(field.message(), inner));
+  const path = `${message.packageName}.${message.name}.${field.name}`;
+  const read: Field = {
+    schema: shapedOf(field, path, message.packageName),
+    isPointer: field.presence === "pointer",
+    omitsEmpty: field.shape === "single" ? field.presence !== "always" : !TOLD_LISTS.has(path),
+    retainsKeys: RULES.get(path)?.retainsKeys ?? false,
+  };
+  return [[field.name, read]];
+}
+
+function shapedOf(field: MessageField, path: string, packageName: string): Schema {
+  const single = singleOf(field, packageName);
+  if (field.shape === "map") return { kind: "map", value: single, isAtomic: ATOMIC_VALUES.has(path) };
+  if (field.shape === "list") return { ...listOf(single), ...RULES.get(path) };
+  return single.kind === "struct" && GRANULAR_FIELDS.has(path) ? { ...single, isAtomic: false } : single;
+}
+
+function singleOf(field: MessageField, packageName: string): Schema {
+  if (field.scalar !== undefined) {
+    const type = SCALARS[field.scalar];
+    return type === undefined ? ANY_ATOMIC : { kind: "scalar", type };
+  }
+  const message = field.message();
+  if (message.name === "Raw")
+    return { ...ANY_ATOMIC, name: packageName === "extensions" ? "extensions.JSON" : "RawExtension" };
+  return (message.form === undefined ? undefined : FORM_SCHEMAS[message.name]) ?? structOf(message);
+}
+
+function listOf(item: Schema) {
+  return {
+    kind: "list",
+    item,
+    listType: "atomic",
+    keys: [],
+    keyDefaults: KEY_DEFAULTS,
+    patchMerge: undefined,
+  } as const;
+}
+
+const TYPE_FIELD: Field = {
+  schema: { kind: "scalar", type: "string" },
+  isPointer: false,
+  omitsEmpty: true,
+  retainsKeys: false,
+};
+
+/** What the root of an object has and its message has not. */
+const TYPE_FIELDS: readonly (readonly [string, Field])[] = [
+  ["apiVersion", TYPE_FIELD],
+  ["kind", TYPE_FIELD],
+];

@@ -1,0 +1,14 @@
+export { builtInSchema } from "./built-in.ts";
+export { type Conformed, conform } from "./conform.ts";
+export { schemaOfKind } from "./kind.ts";
+export {
+  ANY,
+  type AnySchema,
+  type Field,
+  itemOf,
+  type ListSchema,
+  memberOf,
+  type Schema,
+  type StructSchema,
+} from "./schema.ts";
+export { zeroOf } from "./zero.ts";

@@ -1,0 +1,132 @@
+// Whose fields are they? The verbs' side of ownership/: every write stamps metadata.managedFields with who set what.
+// Behaviour of the managers in k8s.io/apimachinery/pkg/util/managedfields.
+
+import { apiVersionOf, type KubeObject } from "../../api/meta/index.ts";
+import type { Json, JsonObject } from "../entry/json.ts";
+import { isJsonObject } from "../entry/json.ts";
+import {
+  encodeManagers,
+  type FieldSet,
+  filledIn,
+  type Managers,
+  NO_MANAGERS,
+  parseManagers,
+  resetFields,
+  trackUpdate,
+  unionOf,
+  type Write,
+  type Writer,
+} from "../ownership/index.ts";
+import { formatTime } from "../resources/metadata.ts";
+import { type StructSchema, schemaOfKind, zeroOf } from "../schema/index.ts";
+import { isSameJson } from "./same-json.ts";
+import type { StoredCall } from "./stored-call.ts";
+
+/** The object with its owners; with none when nobody owns anything. */
+export function withManagers<T extends KubeObject>(object: T, managers: Managers): T {
+  const { managedFields: _before, ...metadata } = object.metadata;
+  if (managers.size === 0) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, managedFields: encodeManagers(managers) } };
+}
+
+export function managersOf({ metadata }: KubeObject): Managers {
+  return parseManagers(metadata.managedFields) ?? NO_MANAGERS;
+}
+
+/** An object as ownership sees it. */
+export function ownable(object: KubeObject): JsonObject {
+  const { managedFields: _managed, ...metadata } = object.metadata;
+  return { ...object, metadata } as unknown as JsonObject;
+}
+
+export function writerOf(stored: StoredCall, manager: string, operation: Writer["operation"]): Writer {
+  const subresource = stored.subresource?.name ?? "";
+  return { manager, operation, apiVersion: apiVersionOf(stored.resource), subresource };
+}
+
+export function ignoredFields({ strategy, resource, subresource }: StoredCall): FieldSet {
+  return resetFields({
+    plural: resource.plural,
+    subresource: subresource?.name ?? "",
+    hasStatus: strategy.subresources.some(({ name }) => name === "status"),
+  });
+}
+
+/** Who owns what after a write: whoever writes, by what it changes, or those that an apply has found already. */
+export type Owners = { readonly manager: string } | { readonly managers: Managers };
+
+interface Creation {
+  readonly owners: Owners;
+  /** As the client sent it. */
+  readonly sent: KubeObject;
+  /** As it will be stored. */
+  readonly next: KubeObject;
+}
+
+/** Its creator owns everything it sent and every default, but not what the server filled in. */
+export function ownedByCreator(stored: StoredCall, { owners, sent, next }: Creation): KubeObject {
+  if ("managers" in owners) return withManagers(next, owners.managers);
+  const schema = schemaOfKind(stored.strategy);
+  if (schema === undefined) return withManagers(next, NO_MANAGERS);
+  const after = ownable(next);
+  const made = filledIn(after, ownable(sent), { plural: stored.resource.plural, schema });
+  const write: Write = {
+    ...writeBy(stored, owners.manager, schema),
+    ignored: unionOf([ignoredFields(stored), made]),
+    managers: NO_MANAGERS,
+    live: emptyObject(stored, schema),
+  };
+  return withManagers(next, trackUpdate(write, after));
+}
+
+function writeBy(stored: StoredCall, manager: string, schema: StructSchema) {
+  return { schema, writer: writerOf(stored, manager, "Update"), time: formatTime(stored.parts.clock.now()) };
+}
+
+/** What a new object is compared with. */
+export function emptyObject({ strategy }: StoredCall, schema: StructSchema): Json {
+  return strategy.custom === undefined ? zeroOf(schema) : {};
+}
+
+interface Change {
+  readonly owners: Owners;
+  readonly sent: KubeObject;
+  readonly current: KubeObject;
+  readonly next: KubeObject;
+}
+
+/** What a write changes goes over to its writer. An object whose fields nobody owns stays so. */
+export function ownedByWriter(stored: StoredCall, { owners, sent, current, next }: Change): KubeObject {
+  if ("managers" in owners) return withManagers(next, owners.managers);
+  const schema = schemaOfKind(stored.strategy);
+  const managers = startingManagers(stored, sent, current);
+  if (schema === undefined || managers.size === 0) return withManagers(next, NO_MANAGERS);
+  const write: Write = {
+    ...writeBy(stored, owners.manager, schema),
+    ignored: ignoredFields(stored),
+    managers,
+    live: ownable(current),
+  };
+  return withManagers(next, trackUpdate(write, ownable(next)));
+}
+
+/** A client may edit the owners, but not by a subresource; leaving them out means nothing, one empty entry clears them. */
+function startingManagers({ subresource }: StoredCall, sent: KubeObject, current: KubeObject): Managers {
+  const { managedFields: wanted } = sent.metadata;
+  if (subresource !== undefined || wanted === undefined) return managersOf(current);
+  if (wanted.length === 1 && isJsonObject(wanted[0]) && Object.keys(wanted[0]).length === 0) return NO_MANAGERS;
+  const edited = parseManagers(wanted);
+  return edited === undefined || edited.size === 0 ? managersOf(current) : edited;
+}
+
+/** Nothing changed, or nothing but when: such a write is none. */
+export function isSameButForTimes(one: KubeObject, other: KubeObject): boolean {
+  return isSameJson(withoutTimes(one), withoutTimes(other));
+}
+
+function withoutTimes(object: KubeObject): KubeObject {
+  const { managedFields } = object.metadata;
+  if (managedFields === undefined) return object;
+  const timeless = managedFields.map((entry) => ({ ...(entry as JsonObject), time: undefined }));
+  return { ...object, metadata: { ...object.metadata, managedFields: timeless } };
+}

@@ -1,0 +1,207 @@
+// Strategic merge patch: objects merge, null removes, and lists merge where the kind says by which key. Behaviour of
+// k8s.io/apimachinery/pkg/util/strategicpatch. Pure: nothing that is handed in changes. Directives:
+//
+//   $patch: replace | delete     in a map: the rest of the patch instead of it, or nothing
+//                                as an element: the other elements instead of the list, or without the element of this key
+//   $deleteFromPrimitiveList/f   scalars that leave the list f
+//   $setElementOrder/f           the order of the list f in the end
+//   $retainKeys                  the only keys of this map that stay
+
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
+import { ANY, itemOf, memberOf, type Schema } from "../../schema/schema.ts";
+import { isSameJson } from "../same-json.ts";
+import { inOrder, isSameItem } from "./element-order.ts";
+
+const PATCH = "$patch";
+const RETAIN_KEYS = "$retainKeys";
+const DELETE_FROM = "$deleteFromPrimitiveList/";
+const SET_ORDER = "$setElementOrder/";
+
+export function applyStrategicMerge(target: Json, patch: Json, schema: Schema): Json {
+  if (!isJsonObject(patch)) throw new Fault("malformed", "a strategic merge patch must be a JSON object");
+  return mergeObjects(isJsonObject(target) ? target : {}, patch, schema);
+}
+
+function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema): JsonObject {
+  const directive = patch[PATCH];
+  if (directive === "delete") return {};
+  if (directive === "replace") return withoutKey(patch, PATCH);
+  if (directive !== undefined && directive !== "merge") throw badDirective(directive);
+  const merged = new Map<string, Json>(Object.entries(retained(target, patch)));
+  const fields = fieldPatches(patch);
+  for (const [name, change] of fields) {
+    const next = mergeField(merged.get(name), change, fieldSchema(schema, name));
+    if (next === undefined) merged.delete(name);
+    else merged.set(name, next);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** What a patch says about one field, its directives gathered. */
+interface FieldPatch {
+  readonly name: string;
+  /** Undefined: the patch has only directives for this field. Null removes it. */
+  value?: Json;
+  remove?: readonly Json[];
+  order?: readonly Json[];
+}
+
+function fieldPatches(patch: JsonObject): ReadonlyMap<string, FieldPatch> {
+  const fields = new Map<string, FieldPatch>();
+  const of = (name: string): FieldPatch => {
+    const known = fields.get(name) ?? { name };
+    fields.set(name, known);
+    return known;
+  };
+  for (const [key, value] of Object.entries(patch)) {
+    if (key === PATCH || key === RETAIN_KEYS) continue;
+    if (key.startsWith(DELETE_FROM)) of(key.slice(DELETE_FROM.length)).remove = listOf(value, DELETE_FROM);
+    else if (key.startsWith(SET_ORDER)) of(key.slice(SET_ORDER.length)).order = listOf(value, SET_ORDER);
+    else of(key).value = value;
+  }
+  return fields;
+}
+
+function listOf(value: Json, directive: string): readonly Json[] {
+  if (Array.isArray(value)) return value;
+  throw new Fault("malformed", `the value of ${directive.slice(0, -1)} must be a list`);
+}
+
+function fieldSchema(schema: Schema, name: string): Schema {
+  return memberOf(schema, name) ?? ANY;
+}
+
+function mergeField(target: Json | undefined, change: FieldPatch, schema: Schema): Json | undefined {
+  const { value, remove = [], order } = change;
+  if (value === null) return undefined;
+  const list = remove.length === 0 || !Array.isArray(target) ? target : without(target, remove);
+  if (order !== undefined) return mergeOrdered(list, { ...change, order }, schema);
+  return value === undefined ? list : mergeValue(list, value, schema);
+}
+
+function without(list: readonly Json[], removed: readonly Json[]): readonly Json[] {
+  return list.filter((item) => !removed.some((one) => isSameJson(one, item)));
+}
+
+function mergeValue(target: Json | undefined, value: Json, schema: Schema): Json | undefined {
+  if (isJsonObject(value)) {
+    return isJsonObject(target) ? mergeObjects(target, value, schema) : withoutDirectives(value);
+  }
+  if (!Array.isArray(value)) return value;
+  const merges = schema.kind === "list" ? schema.patchMerge : undefined;
+  if (!Array.isArray(target) || merges === undefined) return withoutDirectives(value);
+  return mergeLists(target, value, schema);
+}
+
+/** The list with its order: first what the patch and the directive name, in that order, between what only the server has. */
+function mergeOrdered(
+  target: Json | undefined,
+  change: FieldPatch & { order: readonly Json[] },
+  schema: Schema,
+): Json | undefined {
+  const { value, order } = change;
+  const key = keyOf(schema);
+  if (value === undefined && !Array.isArray(target)) return target;
+  const live = Array.isArray(target) ? target : [];
+  if (value !== undefined && Array.isArray(value)) checkOrder(value, order, key);
+  const merged = value === undefined ? live : mergeValue(target, value, schema);
+  return merged !== undefined && Array.isArray(merged) ? inOrder({ items: merged, wanted: order, live, key }) : merged;
+}
+
+function keyOf(schema: Schema): string | undefined {
+  return schema.kind === "list" ? schema.patchMerge?.key : undefined;
+}
+
+/** Everything the patch brings must stand in the order it asks for, and in that order. */
+function checkOrder(patch: readonly Json[], order: readonly Json[], key: string | undefined): void {
+  const brought = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+  let at = 0;
+  for (const item of brought) {
+    while (at < order.length && !isSameItem(order[at] as Json, item, key)) at += 1;
+    if (at === order.length) {
+      throw new Fault("malformed", "the order in the patch list does not match the $setElementOrder list");
+    }
+  }
+}
+
+function mergeLists(target: readonly Json[], patch: readonly Json[], schema: Schema): Json {
+  const key = keyOf(schema);
+  if (![...target, ...patch].some(isJsonObject)) return mergeScalars(target, patch);
+  if (key === undefined) throw new Fault("malformed", "a list of objects has no key to merge by");
+  const plain = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+  if (patch.some((item) => isJsonObject(item) && item[PATCH] === "replace")) return withoutDirectives(plain) ?? [];
+  const merged = [...withoutDeleted(target, patch, key)];
+  for (const item of plain) {
+    if (!isJsonObject(item) || item[key] === undefined) throw noKey(key);
+    const at = merged.findIndex((one) => isSameItem(one, item, key));
+    const before = merged[at];
+    if (isJsonObject(before)) merged[at] = mergeObjects(before, item, itemOf(schema));
+    else merged.push(withoutDirectives(item) ?? {});
+  }
+  return inOrder({ items: merged, wanted: plain, live: target, key });
+}
+
+function mergeScalars(target: readonly Json[], patch: readonly Json[]): readonly Json[] {
+  const merged = [...target];
+  for (const item of patch) if (!merged.some((one) => isSameJson(one, item))) merged.push(item);
+  return inOrder({ items: merged, wanted: patch, live: target, key: undefined });
+}
+
+function withoutDeleted(target: readonly Json[], patch: readonly Json[], key: string): readonly Json[] {
+  let kept = target;
+  for (const item of patch) {
+    if (!isJsonObject(item) || item[PATCH] === undefined) continue;
+    if (item[PATCH] !== "delete") throw badDirective(item[PATCH]);
+    if (item[key] === undefined) throw noKey(key);
+    kept = kept.filter((one) => !isSameItem(one, item, key));
+  }
+  return kept;
+}
+
+/** `$retainKeys` names every key of the patch itself too; anything else is a mistake of its maker. */
+function retained(target: JsonObject, patch: JsonObject): JsonObject {
+  const keys = patch[RETAIN_KEYS];
+  if (keys === undefined) return target;
+  if (!Array.isArray(keys) || keys.some((key) => typeof key !== "string")) throw badRetainKeys();
+  const stays = new Set<Json>(keys);
+  const named = Object.keys(patch).filter((key) => !key.startsWith("$"));
+  if (named.some((key) => !stays.has(key) && patch[key] !== null)) throw badRetainKeys();
+  return Object.fromEntries(Object.entries(target).filter(([key]) => stays.has(key)));
+}
+
+/**
+ * What is new comes without the instructions for merging it, and without removals of what was never there. A map that says
+ * how it is merged into another, of which there is none, is nothing.
+ */
+function withoutDirectives(value: Json): Json | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isJsonObject(value)) return value;
+  if (value[PATCH] !== undefined) return undefined;
+  const kept = Object.entries(value).flatMap(([key, inner]): [string, Json][] => {
+    const clean = inner === null || isDirectiveKey(key) ? undefined : withoutDirectives(inner);
+    return clean === undefined ? [] : [[key, clean]];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isDirectiveKey(key: string): boolean {
+  return key === PATCH || key === RETAIN_KEYS || key.startsWith(DELETE_FROM) || key.startsWith(SET_ORDER);
+}
+
+function withoutKey(object: JsonObject, key: string): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => name !== key));
+}
+
+function badDirective(directive: Json | undefined): Fault {
+  const shown = JSON.stringify(directive ?? null).slice(0, 64);
+  return new Fault("malformed", `unknown patch type ${shown} in a strategic merge patch`);
+}
+
+function badRetainKeys(): Fault {
+  return new Fault("malformed", "invalid patch format of retainKeys");
+}
+
+function noKey(key: string): Fault {
+  return new Fault("malformed", `an element of a merged list lacks its key ${key}`);
+}

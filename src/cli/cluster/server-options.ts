@@ -1,0 +1,116 @@
+// The flags of `up` that say how the API server behaves, and what they mean to it. Names are those of kube-apiserver where it
+// has them; what is left out is as safe as there.
+
+import { readFile } from "node:fs/promises";
+import { parse } from "yaml";
+import { type ApiServerOptions, type AuditLogFile, openAuditLog, parsePolicy } from "../../apiserver/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import type { CommandOption, OptionValues } from "../command.ts";
+import { countOption, durationOption, listOption, requiredText, textOption } from "../options.ts";
+
+export const SERVER_OPTIONS: readonly CommandOption[] = [
+  {
+    flags: "--client-ca-file <file...>",
+    description: "more CAs whose client certificates are believed; read again when they change",
+  },
+  { flags: "--token-auth-file <file>", description: 'static tokens, a line each: token,user,uid[,"group1,group2"]' },
+  {
+    flags: "--service-account-issuer <url>",
+    description: "issuer of service account tokens",
+    default: "https://kubernetes.default.svc.cluster.local",
+  },
+  {
+    flags: "--anonymous-path <path...>",
+    description: "paths that need no credential; without it RBAC alone decides, `none` allows none",
+  },
+  { flags: "--audit-log <file>", description: "write who did what to this file, a JSON line each" },
+  {
+    flags: "--audit-policy <file>",
+    description: "a Policy of audit.k8s.io/v1 (default: everything at level Metadata)",
+  },
+  {
+    flags: "--kubelet-config <file>",
+    description: "a KubeletConfiguration whose fields joining kubelets get beside the usual ones",
+  },
+  { flags: "--max-requests-inflight <n>", description: "reading requests at once", default: "400" },
+  { flags: "--max-mutating-requests-inflight <n>", description: "writing requests at once", default: "200" },
+  { flags: "--request-timeout <duration>", description: "longest run of a request that is no watch", default: "60s" },
+  { flags: "--shutdown-delay <duration>", description: "how long /readyz fails before connections end", default: "0s" },
+];
+
+export interface ServerChoices {
+  readonly clientCaFiles: readonly string[];
+  readonly options: Pick<ApiServerOptions, "tokenFile" | "anonymousPaths" | "audit" | "limits" | "shutdownDelayMs">;
+  readonly issuer: string;
+  readonly auditLog: AuditLogFile | undefined;
+  readonly kubelet: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Files that cannot be read or understood are told before anything is started. */
+export async function readServerChoices(values: OptionValues, log: Log): Promise<ServerChoices> {
+  const tokenFile = await readOptional(textOption(values, "tokenAuthFile"));
+  const paths = listOption(values, "anonymousPath");
+  const limits = {
+    readOnly: countOption(values, "maxRequestsInflight"),
+    mutating: countOption(values, "maxMutatingRequestsInflight"),
+    timeoutMs: durationOption(values, "requestTimeout"),
+  };
+  const { audit, auditLog } = await openAudit(values, log);
+  return {
+    clientCaFiles: listOption(values, "clientCaFile"),
+    issuer: requiredText(values, "serviceAccountIssuer"),
+    auditLog,
+    kubelet: await readKubeletConfig(textOption(values, "kubeletConfig")),
+    options: {
+      ...(tokenFile === undefined ? {} : { tokenFile }),
+      ...(paths.length === 0 ? {} : { anonymousPaths: paths.filter((path) => path !== "none") }),
+      ...(audit === undefined ? {} : { audit }),
+      limits,
+      shutdownDelayMs: durationOption(values, "shutdownDelay"),
+    },
+  };
+}
+
+async function openAudit(values: OptionValues, log: Log) {
+  const path = textOption(values, "auditLog");
+  const policyText = await readOptional(textOption(values, "auditPolicy"));
+  if (path === undefined) {
+    if (policyText !== undefined) throw new Fault("bad-config", "--audit-policy needs --audit-log");
+    return { audit: undefined, auditLog: undefined };
+  }
+  const policy = policyText === undefined ? {} : { policy: parsePolicy(parseYaml(policyText, "the audit policy")) };
+  const onTrouble = (lines: number, cause: unknown) => log.error("audit lines were lost", { lines, error: cause });
+  const auditLog = await openAuditLog({ path, onTrouble });
+  return { audit: { ...policy, write: auditLog.write }, auditLog };
+}
+
+async function readKubeletConfig(path: string | undefined): Promise<ServerChoices["kubelet"]> {
+  if (path === undefined) return undefined;
+  const value = parseYaml(await readText(path), "the kubelet configuration");
+  const { kind = "KubeletConfiguration" } = (value ?? {}) as { kind?: unknown };
+  if (typeof value !== "object" || value === null || Array.isArray(value) || kind !== "KubeletConfiguration") {
+    throw new Fault("bad-config", "--kubelet-config must hold a KubeletConfiguration");
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function parseYaml(text: string, what: string): unknown {
+  try {
+    return parse(text, { maxAliasCount: 0 });
+  } catch (cause) {
+    throw new Fault("bad-config", `${what} is not YAML`, { cause });
+  }
+}
+
+async function readOptional(path: string | undefined): Promise<string | undefined> {
+  return path === undefined ? undefined : await readText(path);
+}
+
+export async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (cause) {
+    throw new Fault("bad-config", `cannot read ${path}`, { cause });
+  }
+}

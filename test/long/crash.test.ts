@@ -1,0 +1,3 @@
+import { describeCrashes } from "../journeys/crash.ts";
+
+describeCrashes(50);
