@@ -9,9 +9,9 @@ export const title = "embedded ÷ kube-apiserver + etcd: time to ready, create, 
 
 /** More rounds for numbers to publish, one for a quick look: COUNTERSIGN_BENCH_ROUNDS. */
 const ROUNDS = Number(process.env["COUNTERSIGN_BENCH_ROUNDS"] ?? "4");
-/** Objects in the list, written in the rounds of `create` and its warm-up. */
-const LISTED = 5_000;
-const CREATES = LISTED / (ROUNDS + 1);
+const CREATES = Math.ceil(5_000 / (ROUNDS + 1));
+/** What is listed was written in the rounds of `create` and its warm-up: 5,000 objects, or a few more. */
+const LISTED = CREATES * (ROUNDS + 1);
 const GETS = 1_000;
 const LISTS = 2;
 const UPDATES = 1_000;

@@ -12,13 +12,10 @@ import {
   startEmbedded,
   startKubemark,
   uploadKubeadmConfig,
-  waitFor,
+  waitForFreshLease,
 } from "./harness/index.ts";
 
 const REAL_CONTROLLERS = [...KUBELET_CSR_CONTROLLERS, "bootstrap-signer-controller", "serviceaccount-controller"];
-
-/** A Lease is renewed every ten seconds; a Ready node without a fresh one may be dead. */
-const FRESH_MS = 20_000;
 
 describe.each([
   ["a real control plane", () => startControlPlane({ controllers: REAL_CONTROLLERS })],
@@ -47,7 +44,7 @@ describe.each([
 
   it("the node becomes Ready, with a fresh Lease and an issued certificate", async () => {
     await worker?.waitUntilReady();
-    await expectFreshLease(plane, "worker-1");
+    await waitForFreshLease(plane, "worker-1");
     const { stdout } = await plane.kubectl(["get", "csr", "--no-headers"]);
     expect(stdout).toMatch(/kubernetes\.io\/kube-apiserver-client-kubelet\s+system:bootstrap:\w+\s.*Approved,Issued/);
   });
@@ -57,18 +54,6 @@ describe.each([
     const bootstrapKubeconfig = await plane.writeTokenKubeconfig("hollow", token);
     hollow = await startKubemark({ controlPlane: plane, name: "hollow-1", bootstrapKubeconfig });
     await hollow.waitUntilReady();
-    await expectFreshLease(plane, "hollow-1");
+    await waitForFreshLease(plane, "hollow-1");
   });
 });
-
-async function expectFreshLease(plane: ControlPlane, node: string): Promise<void> {
-  await waitFor({
-    what: `a fresh Lease of ${node}`,
-    limitMs: 30_000,
-    probe: async () => {
-      const path = "jsonpath={.spec.renewTime}";
-      const { stdout } = await plane.kubectl(["get", "lease", node, "-n", "kube-node-lease", "-o", path]);
-      return Date.now() - Date.parse(stdout) < FRESH_MS ? true : undefined;
-    },
-  });
-}

@@ -8,6 +8,7 @@ export interface PersistentVolume extends KubeObject {
   spec?: {
     readonly capacity?: Quantities;
     readonly accessModes?: readonly string[];
+    readonly hostPath?: { readonly path?: string; readonly type?: string };
     readonly persistentVolumeReclaimPolicy?: string;
     readonly storageClassName?: string;
     readonly volumeAttributesClassName?: string;

@@ -1,10 +1,23 @@
 // YAML bodies -> a JSON value. Clients that write YAML are people with curl; kubectl sends JSON, also where it says YAML
 // (server-side apply), so text that is JSON takes the short way.
 
-import { isAlias, isMap, isNode, isScalar, type Node, parseDocument, visit, type YAMLMap } from "yaml";
+import {
+  Composer,
+  type CST,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  Lexer,
+  type Node,
+  Parser,
+  visit,
+  type YAMLMap,
+} from "yaml";
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import { checkJson, type Json, parseJson } from "./json.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "./json.ts";
 
 /**
  * The YAML parser takes some milliseconds a kilobyte, and the server waits for it. The largest manifests people write are
@@ -31,17 +44,39 @@ export function parseYaml(bytes: Uint8Array): Json {
   return value;
 }
 
-function readDocument(bytes: Uint8Array): ReturnType<typeof parseDocument> {
+/**
+ * The library builds its values by recursion, and Node ends the whole process when the stack runs out in the middle of a
+ * regular expression. So depth is counted before, on the parser's own stack; some levels of JSON take two places on it.
+ */
+const MAX_PARSER_STACK = 2 * MAX_JSON_DEPTH;
+
+function* tokensOf(text: string): Generator<CST.Token> {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    yield* parser.next(lexeme);
+    if (parser.stack.length > MAX_PARSER_STACK) {
+      throw new Fault("malformed", `YAML is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    }
+  }
+  yield* parser.end();
+}
+
+function readDocument(bytes: Uint8Array): Document.Parsed {
+  // The parser would compare every key with every other; problemOf does it in one pass.
+  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false });
   try {
-    // The parser would compare every key with every other; problemOf does it in one pass.
-    return parseDocument(parseUtf8(bytes), { version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
+    const text = parseUtf8(bytes);
+    const [document, ...others] = composer.compose(tokensOf(text), true, text.length);
+    if (document !== undefined && others.length === 0) return document;
   } catch (cause) {
+    if (isFault(cause)) throw cause;
     throw new Fault("malformed", "the body of the request is not valid YAML", { cause });
   }
+  throw new Fault("malformed", "the body of the request is not valid YAML: MULTIPLE_DOCS");
 }
 
 /** The parser's own words may quote the input, and the input may hold a secret: only its code is told. */
-function problemOf(document: ReturnType<typeof parseDocument>): string | undefined {
+function problemOf(document: Document.Parsed): string | undefined {
   const [error] = [...document.errors, ...document.warnings];
   if (error !== undefined) return error.code;
   let problem: string | undefined;

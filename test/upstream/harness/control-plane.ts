@@ -38,6 +38,8 @@ export interface ControlPlane extends ClusterAddress {
   createBootstrapToken(): Promise<string>;
   /** Path of a kubeconfig that authenticates with a bearer token. */
   writeTokenKubeconfig(name: string, token: string): Promise<string>;
+  /** Of the process that answers requests. */
+  serverPid(): number;
   /** Ends it and starts it anew on the same port and the same etcd, until it is ready. */
   restartApiServer(): Promise<void>;
   stop(): Promise<void>;
@@ -83,7 +85,14 @@ async function startServers(
     await apiServer.restart();
     await waitUntilReady();
   };
-  return { ...cluster, port, dir, restartApiServer, ...(await describeAccess(dir, pki, cluster)) };
+  return {
+    ...cluster,
+    port,
+    dir,
+    restartApiServer,
+    serverPid: apiServer.pid,
+    ...(await describeAccess(dir, pki, cluster)),
+  };
 }
 
 async function waitUntilApiReady({ url, caPem }: ClusterAddress, servers: readonly ServerProcess[]): Promise<void> {

@@ -45,6 +45,7 @@ export async function startEmbedded(): Promise<ControlPlane> {
       createBootstrapToken: () => createBootstrapToken(adminKubeconfigPath),
       writeTokenKubeconfig: (name, token) =>
         writeKubeconfig(join(dir, `${name}.kubeconfig`), { url, caPem }, { token }),
+      serverPid: server.pid,
       restartApiServer: async () => {
         await server.restart();
         starts += 1;

@@ -11,7 +11,7 @@ export { type ClusterAddress, writeKubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";
 export { type KubeletOptions, type RunningKubelet, startKubelet } from "./kubelet.ts";
 export { type KubemarkOptions, startKubemark } from "./kubemark.ts";
-export type { RunningNode } from "./node.ts";
+export { type RunningNode, waitForFreshLease } from "./node.ts";
 export { type OurController, startOurController, startOurControllerProgram } from "./our-controller.ts";
 export type { KeyAlgorithm } from "./pki.ts";
 export { locateProgram, writePluginKubeconfig } from "./program.ts";

@@ -43,3 +43,21 @@ export async function waitUntilNodeReady(controlPlane: ControlPlane, options: Re
     },
   });
 }
+
+/** A Lease is renewed every ten seconds. */
+const FRESH_MS = 20_000;
+const LEASE_LIMIT_MS = 30_000;
+
+/** A Ready node may be dead; one whose Lease was renewed just now is not. */
+export async function waitForFreshLease(controlPlane: ControlPlane, name: string): Promise<void> {
+  const question = ["get", "lease", name, "-n", "kube-node-lease", "-o", "jsonpath={.spec.renewTime}"];
+  await waitFor({
+    what: `a fresh Lease of ${name}`,
+    limitMs: LEASE_LIMIT_MS,
+    everyMs: LOOK_EVERY_MS,
+    probe: async () => {
+      const { stdout } = await controlPlane.kubectl(question);
+      return Date.now() - Date.parse(stdout) < FRESH_MS ? true : undefined;
+    },
+  });
+}

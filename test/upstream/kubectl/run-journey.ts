@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { locateBinary } from "../assets/binaries.mjs";
 import { type ControlPlane, waitFor } from "../harness/index.ts";
+import { hideDifferences } from "./differences.ts";
 import { canonical, type Journey, type Step } from "./journey.ts";
 
 export interface Stage {
@@ -34,7 +35,7 @@ export async function runJourney(journey: Journey, stage: Stage): Promise<readon
     const { code, output } = await runStep(step, stage, kept);
     if (step.keepAs !== undefined) kept.set(step.keepAs, output.trim());
     const text = canonical(output).replaceAll(stage.namespace, "<namespace>");
-    seen.push({ run: step.run, code, output: (step.compared ?? ((all) => all))(text) });
+    seen.push({ run: step.run, code, output: hideDifferences(text, step.differs) });
   }
   return seen;
 }

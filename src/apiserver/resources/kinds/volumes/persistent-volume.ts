@@ -50,6 +50,7 @@ function withDefaults(spec: Spec): Spec {
   return {
     ...spec,
     ...capacity,
+    ...(spec.hostPath === undefined ? {} : { hostPath: { type: "", ...spec.hostPath } }),
     persistentVolumeReclaimPolicy: spec.persistentVolumeReclaimPolicy ?? "Retain",
     volumeMode: spec.volumeMode ?? "Filesystem",
   };
