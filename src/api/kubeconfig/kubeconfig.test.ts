@@ -76,6 +76,7 @@ describe("parseKubeconfig", () => {
     "aliases, which unfold without end": ["a: &a [x]\nb: [*a, *a]\n", "malformed"],
     "two documents, of which only one would be read": ["kind: Config\n---\nkind: Config\n", "malformed"],
     "a tag that we would read otherwise than it was meant": ["clusters: !mine []", "malformed"],
+    "nesting that would exhaust the stack": [`a: ${"[".repeat(100_000)}`, "limit-exceeded"],
     "a text beyond the limit": [`# ${"x".repeat(KUBECONFIG_MAX_CHARACTERS)}`, "limit-exceeded"],
     "more entries than anybody has": [
       `clusters: [${Array.from({ length: 1001 }, (_, i) => `{name: c${i}}`).join(",")}]`,

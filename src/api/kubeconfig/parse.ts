@@ -1,7 +1,7 @@
 // Kubeconfig text (YAML, of which JSON is a part) to values and back. Limits first: a discovery document comes from a
 // server that nobody trusts yet.
 
-import { parseDocument, stringify } from "yaml";
+import { Lexer, Parser, parseDocument, stringify } from "yaml";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { Kubeconfig } from "./types.ts";
 
@@ -42,6 +42,7 @@ export function encodeKubeconfig(config: Kubeconfig): string {
 }
 
 function readYaml(text: string): Record<string, unknown> {
+  checkDepth(text);
   const document = parseDocument(text, { version: "1.2", schema: "core", logLevel: "error" });
   // A warning is an unknown tag: something that we would read otherwise than its writer meant it.
   const [problem] = [...document.errors, ...document.warnings];
@@ -49,6 +50,21 @@ function readYaml(text: string): Record<string, unknown> {
   const value = unfold(document);
   if (!isRecord(value)) throw new Fault("malformed", "kubeconfig is not a YAML mapping");
   return value;
+}
+
+/** A kubeconfig nests six deep, extensions a little deeper; each level takes up to two places on the parser's stack. */
+const MAX_PARSER_STACK = 64;
+
+/**
+ * The library builds its values by recursion, and Node ends the whole process when the stack runs out at the wrong moment.
+ * So depth is counted before, on the parser's own stack.
+ */
+function checkDepth(text: string): void {
+  const parser = new Parser();
+  for (const lexeme of new Lexer().lex(text)) {
+    Array.from(parser.next(lexeme));
+    if (parser.stack.length > MAX_PARSER_STACK) throw new Fault("limit-exceeded", "kubeconfig is nested too deep");
+  }
 }
 
 /** No aliases: a document of a few hundred bytes could unfold to gigabytes. */

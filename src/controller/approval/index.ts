@@ -42,7 +42,9 @@ export function createApproval(options: ApprovalOptions): Approval {
     handle: async (key, signal) => {
       const csr = options.getCsr(key);
       options.pending.forget(key);
-      if (csr === undefined || isSettled(csr)) return UNTIL_CHANGED;
+      // Foreign signers are nobody's business here (signer-is-served); reading their requests would be a third of all work.
+      if (csr === undefined || isSettled(csr) || !options.servedSigners.includes(csr.spec.signerName))
+        return UNTIL_CHANGED;
       const judged = { csr, reading: readRequest(csr.spec.request) };
       const nodeName = wantedNode(judged.reading);
       if (nodeName === undefined) return decide(judged, signal);

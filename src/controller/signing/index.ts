@@ -1,7 +1,7 @@
 // Approved requests become certificates. One key → gather → plan → template → sign → check → act. Step "sign" of the
 // journey.
 
-import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
 import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
@@ -32,6 +32,8 @@ export function createSigning(options: SigningOptions): Signing {
     handle: async (key) => {
       const csr = options.getCsr(key);
       if (csr === undefined || delivered.has(csr.metadata.uid ?? "")) return UNTIL_CHANGED;
+      // Most looks are at requests that nobody approved, or of foreign signers; those are not read at all.
+      if (!isApproved(csr) || !options.servedSigners.includes(csr.spec.signerName)) return UNTIL_CHANGED;
       const facts = gather(options, csr);
       const plan = planSigning(facts);
       if (plan.kind === "Fail") await fail(options, csr, plan.message);
@@ -45,6 +47,10 @@ export function createSigning(options: SigningOptions): Signing {
       delivered.delete(csr.metadata.uid ?? "");
     },
   };
+}
+
+function isApproved(csr: CertificateSigningRequest): boolean {
+  return findCondition(csr, "Approved") !== undefined;
 }
 
 function make({ authority }: SigningOptions, facts: SigningFacts, request: CertificateRequest): Uint8Array {
