@@ -1,2 +1,0 @@
-export type { Plugin, Questions } from "./plugin.ts";
-export { PLUGINS, runAdmission } from "./stage.ts";

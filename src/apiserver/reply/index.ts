@@ -1,2 +1,0 @@
-export { statusOfError } from "./fault-status.ts";
-export { runReply } from "./stage.ts";

@@ -1,1 +1,0 @@
-export { runResources, runStorage, runWatching } from "./stages.ts";
