@@ -1,5 +1,5 @@
 export { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
-export { selectContext, selectDiscoveryCluster } from "./select.ts";
+export { selectContext } from "./select.ts";
 export type {
   ExecEnv,
   ExecUser,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
-import { selectContext, selectDiscoveryCluster } from "./select.ts";
+import { selectContext } from "./select.ts";
 
 const ADMIN = `
 apiVersion: v1
@@ -50,12 +50,12 @@ describe("parseKubeconfig", () => {
   });
 
   it("reads the one unnamed cluster of a cluster-info document", () => {
-    expect(selectDiscoveryCluster(parseKubeconfig(CLUSTER_INFO)).server).toBe("https://10.0.0.1:6443");
+    expect(parseKubeconfig(CLUSTER_INFO).clusters[0]?.cluster.server).toBe("https://10.0.0.1:6443");
   });
 
   it("reads JSON like YAML", () => {
     const text = JSON.stringify({ clusters: [{ name: "", cluster: { server: "https://a" } }] });
-    expect(selectDiscoveryCluster(parseKubeconfig(text)).server).toBe("https://a");
+    expect(parseKubeconfig(text).clusters[0]?.cluster.server).toBe("https://a");
   });
 
   it("gives back what it wrote", () => {

@@ -1,4 +1,4 @@
-// Which cluster and user a kubeconfig means: the current context or, in a discovery document, the one unnamed cluster.
+// Which cluster and user a kubeconfig means: its current context, or the one that was asked for.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { Kubeconfig, KubeconfigSelection } from "./types.ts";
@@ -14,10 +14,4 @@ export function selectContext(config: Kubeconfig, contextName = config.currentCo
   }
   const user = config.users.find(({ name }) => name === found.context.user);
   return { cluster: cluster.cluster, user: user?.user, namespace: found.context.namespace };
-}
-
-/** kubeadm's rule for cluster-info: the cluster with the empty name, else the one of the current context. */
-export function selectDiscoveryCluster(config: Kubeconfig): KubeconfigSelection["cluster"] {
-  const unnamed = config.clusters.find(({ name }) => name === "");
-  return unnamed?.cluster ?? selectContext(config).cluster;
 }

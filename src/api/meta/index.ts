@@ -23,7 +23,6 @@ export {
   type WatchEventType,
 } from "./object.ts";
 export { apiVersionOf, type ObjectPath, qualifiedName, type Resource, resourcePath } from "./resource.ts";
-export { parseResourceVersion } from "./resource-version.ts";
 export {
   BINDINGS,
   CLUSTER_ROLE_BINDINGS,

@@ -7,4 +7,4 @@ export {
   type SignatureAlgorithm,
 } from "./signature-algorithm.ts";
 export { isSmallOrderPoint } from "./small-order.ts";
-export { type KeyMaterial, type SignedBytes, VerificationKey, verifySignature } from "./verification-key.ts";
+export { type KeyMaterial, type SignedBytes, VerificationKey } from "./verification-key.ts";

@@ -91,7 +91,3 @@ function base64Url(bytes: Uint8Array): string {
 function bufferOver(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }
-
-export function verifySignature(key: VerificationKey, signed: SignedBytes): boolean {
-  return key.verify(signed);
-}
