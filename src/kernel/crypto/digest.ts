@@ -1,5 +1,23 @@
-// Digests and the one MAC the product needs.
-import { createHash, createHmac } from "node:crypto";
+// Digests, MACs and the key derivation of RFC 5869.
+import { createHash, createHmac, hkdfSync } from "node:crypto";
+
+/** The digests a TPM names its objects with; SHA-1 is missing on purpose. */
+export type HashName = "sha256" | "sha384" | "sha512";
+
+export const HASH_OCTETS: Readonly<Record<HashName, number>> = { sha256: 32, sha384: 48, sha512: 64 };
+
+export function digest(hash: HashName, bytes: Uint8Array): Uint8Array {
+  return createHash(hash).update(bytes).digest();
+}
+
+export function hmac(hash: HashName, key: Uint8Array, bytes: Uint8Array): Uint8Array {
+  return createHmac(hash, key).update(bytes).digest();
+}
+
+/** HKDF-SHA-256 with an empty salt (RFC 5869): one secret into several that say nothing about one another. */
+export function hkdfSha256(secret: Uint8Array, info: Uint8Array, octets: number): Uint8Array {
+  return new Uint8Array(hkdfSync("sha256", secret, new Uint8Array(), info, octets));
+}
 
 export function sha256(bytes: Uint8Array): Uint8Array {
   return createHash("sha256").update(bytes).digest();
@@ -15,6 +33,7 @@ export function sha512t256(bytes: Uint8Array): Uint8Array {
   return createHash("sha512-256").update(bytes).digest();
 }
 
-export function hmacSha256(key: Uint8Array, bytes: Uint8Array): Uint8Array {
-  return createHmac("sha256", key).update(bytes).digest();
+/** Text is taken as UTF-8, which OpenSSL's side does faster than ours. */
+export function hmacSha256(key: Uint8Array | string, content: Uint8Array | string): Uint8Array {
+  return createHmac("sha256", key).update(content).digest();
 }

@@ -1,5 +1,18 @@
+export { decryptGcm, encryptCfb, encryptGcm } from "./aes.ts";
+export { agree, type EcPoint, publicPointOf } from "./agreement.ts";
 export { CURVES, type Curve, isOnCurve } from "./curves.ts";
-export { hmacSha256, sha1, sha256, sha512t256 } from "./digest.ts";
+export {
+  digest,
+  HASH_OCTETS,
+  type HashName,
+  hkdfSha256,
+  hmac,
+  hmacSha256,
+  sha1,
+  sha256,
+  sha512t256,
+} from "./digest.ts";
+export { encryptOaep } from "./rsa-oaep.ts";
 export {
   ALGORITHM_FACTS,
   type KeyAlgorithm,

@@ -1,21 +1,61 @@
-// The detached JWS of cluster-info (RFC 7515 appendix F, HS256): kubeadm proves with the bootstrap token's secret that the
-// public kubeconfig is the right one. Go recomputes the whole text and compares, so header bytes and spelling are part of it.
+// Detached JWS (RFC 7515 appendix F, HS256), `<header>..<mac>`, in two uses. In the ConfigMap cluster-info kubeadm compares
+// the whole text with the one it computes, so there header bytes and spelling are part of it. In the header
+// X-Kubernetes-JWS (seed 004) it is read as any JWS: protected header, key id and MAC are looked at one by one.
+
 import { encodeBase64Url, encodeUtf8, equalBytes } from "../bytes/index.ts";
-import { hmacSha256 } from "../crypto/index.ts";
+import { Fault } from "../outcome/index.ts";
+import { type Hs256Key, parseHs256Header, parseMac, signHs256, verifyHs256 } from "./hs256.ts";
+
+/** Header and MAC of ours are 90 characters; a longer header is limited where it is read. */
+const MAX_CHARACTERS = 2_048;
+const WHAT = "JWS";
 
 export interface DetachedHs256 {
   readonly keyId: string;
-  readonly secret: string;
-  readonly content: string;
+  readonly secret: Hs256Key;
+  /** The exact bytes that are signed; text is taken as UTF-8. */
+  readonly content: string | Uint8Array;
 }
 
 /** `<header>..<mac>` with the header exactly {"alg":"HS256","kid":"<id>"}. */
 export function signDetachedHs256({ keyId, secret, content }: DetachedHs256): string {
   const header = encodeBase64Url(encodeUtf8(JSON.stringify({ alg: "HS256", kid: keyId })));
-  const signingInput = encodeUtf8(`${header}.${encodeBase64Url(encodeUtf8(content))}`);
-  return `${header}..${encodeBase64Url(hmacSha256(encodeUtf8(secret), signingInput))}`;
+  return `${header}..${signHs256(signingInputOf(header, content), secret)}`;
 }
 
+/** The one spelling that `signDetachedHs256` writes, as kubeadm compares it. */
 export function verifyDetachedHs256({ jws, ...signed }: DetachedHs256 & { readonly jws: string }): boolean {
   return equalBytes(encodeUtf8(jws), encodeUtf8(signDetachedHs256(signed)));
+}
+
+/** Taken apart, and believed by nobody until `verifyParsedDetachedHs256` says yes. */
+export interface UnverifiedDetachedHs256 {
+  readonly keyId: string | undefined;
+  readonly header: string;
+  readonly mac: Uint8Array;
+}
+
+/** Fault `malformed`, `unsupported` (another algorithm, a critical header field) or `limit-exceeded`. */
+export function parseDetachedHs256(jws: string): UnverifiedDetachedHs256 {
+  if (jws.length > MAX_CHARACTERS) {
+    throw new Fault("limit-exceeded", `${WHAT} is longer than ${MAX_CHARACTERS} characters`);
+  }
+  const [header, content, tail, ...more] = jws.split(".");
+  if (header === undefined || content !== "" || tail === undefined || more.length > 0) {
+    throw new Fault("malformed", `${WHAT} must be of the detached form <header>..<signature>`);
+  }
+  const { keyId } = parseHs256Header(header, WHAT);
+  return { keyId, header, mac: parseMac(tail, WHAT) };
+}
+
+/** Constant time. */
+export function verifyParsedDetachedHs256(
+  jws: UnverifiedDetachedHs256,
+  { secret, content }: Omit<DetachedHs256, "keyId">,
+): boolean {
+  return verifyHs256(signingInputOf(jws.header, content), jws.mac, secret);
+}
+
+function signingInputOf(header: string, content: string | Uint8Array): string {
+  return `${header}.${encodeBase64Url(typeof content === "string" ? encodeUtf8(content) : content)}`;
 }

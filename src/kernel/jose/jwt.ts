@@ -29,16 +29,26 @@ const ALGORITHMS: Readonly<Record<JwtAlgorithm, AlgorithmFacts>> = {
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
 /** Taken apart, and believed by nobody: every field is what the sender wrote. */
-export interface UnverifiedJwt {
+export interface UnverifiedJws {
   readonly algorithm: JwtAlgorithm;
   readonly keyId: string | undefined;
-  readonly claims: JwtClaims;
+  readonly payload: Uint8Array;
   readonly signedBytes: Uint8Array;
   readonly signature: Uint8Array;
 }
 
+export interface UnverifiedJwt extends UnverifiedJws {
+  readonly claims: JwtClaims;
+}
+
 /** Fault `malformed`, `unsupported` (another algorithm, a critical header) or `limit-exceeded`. */
 export function decodeUnverifiedJwt(token: string): UnverifiedJwt {
+  const jws = decodeUnverifiedJws(token);
+  return { ...jws, claims: parseRecord(jws.payload, "payload") };
+}
+
+/** The compact form around any payload (RFC 7515 §7.1). Faults as above. */
+export function decodeUnverifiedJws(token: string): UnverifiedJws {
   if (token.length > MAX_JWT_CHARACTERS) {
     throw new Fault("limit-exceeded", `JWT is longer than ${MAX_JWT_CHARACTERS} characters`);
   }
@@ -46,7 +56,8 @@ export function decodeUnverifiedJwt(token: string): UnverifiedJwt {
   if (head === undefined || body === undefined || tail === undefined || more.length > 0) {
     throw new Fault("malformed", "JWT must have three parts");
   }
-  const { alg, kid, crit } = parseRecord(head, "header") as { alg?: unknown; kid?: unknown; crit?: unknown };
+  const header = parseRecord(parseBase64Url(head), "header");
+  const { alg, kid, crit } = header as { alg?: unknown; kid?: unknown; crit?: unknown };
   if (typeof alg !== "string" || !Object.hasOwn(ALGORITHMS, alg)) {
     throw new Fault("unsupported", `JWT must be signed with one of ${Object.keys(ALGORITHMS).join(", ")}`);
   }
@@ -56,16 +67,16 @@ export function decodeUnverifiedJwt(token: string): UnverifiedJwt {
   return {
     algorithm: alg as JwtAlgorithm,
     keyId: kid,
-    claims: parseRecord(body, "payload"),
+    payload: parseBase64Url(body),
     signedBytes: encodeUtf8(`${head}.${body}`),
     signature: parseBase64Url(tail),
   };
 }
 
-function parseRecord(part: string, name: string): JwtClaims {
+function parseRecord(bytes: Uint8Array, name: string): JwtClaims {
   let value: unknown;
   try {
-    value = JSON.parse(parseUtf8(parseBase64Url(part)));
+    value = JSON.parse(parseUtf8(bytes));
   } catch (cause) {
     throw new Fault("malformed", `JWT ${name} must be JSON in base64url`, { cause });
   }
@@ -76,7 +87,7 @@ function parseRecord(part: string, name: string): JwtClaims {
 }
 
 /** False for a wrong signature, and for a key that is not of the algorithm's kind or curve. */
-export function verifyJwt(jwt: UnverifiedJwt, key: PublicKey): boolean {
+export function verifyJwt(jwt: UnverifiedJws, key: PublicKey): boolean {
   const { signature: algorithm, curve, octets } = ALGORITHMS[jwt.algorithm];
   if (curve !== key.curve) return false;
   const signature = octets === undefined ? jwt.signature : derFromRaw(jwt.signature, octets);

@@ -1,6 +1,18 @@
 export { assert, Bug, unreachable } from "./assert.ts";
 export { FAULT_CODES, Fault, type FaultCode, type FaultDetail, type FaultOptions, isFault } from "./fault.ts";
 export {
+  type Finding,
+  type Judgement,
+  judgeInOrder,
+  notMine,
+  notYet,
+  pass,
+  type Rule,
+  refuse,
+  type Seen,
+  type TrailEntry,
+} from "./rules.ts";
+export {
   type Allow,
   allow,
   type Deny,

@@ -1,0 +1,51 @@
+// RSAES-OAEP (RFC 8017 §7.1.1) with the seed handed in: node:crypto draws its own, and a pure function must not. OpenSSL
+// does the modular exponentiation; the encoding of the message is done here.
+import { constants, createPublicKey, publicEncrypt } from "node:crypto";
+import { concatBytes } from "../bytes/index.ts";
+import { Fault } from "../outcome/index.ts";
+import { digest, HASH_OCTETS, type HashName } from "./digest.ts";
+
+export interface OaepOptions {
+  /** Magnitude, most significant octet first. */
+  readonly modulus: Uint8Array;
+  readonly exponent: Uint8Array;
+  readonly hash: HashName;
+  readonly label: Uint8Array;
+  /** As long as the digest; a fresh one for every message. */
+  readonly seed: Uint8Array;
+}
+
+export function encryptOaep(options: OaepOptions, message: Uint8Array): Uint8Array {
+  const { modulus, exponent } = options;
+  const jwk = { kty: "RSA", n: base64Url(modulus), e: base64Url(exponent) };
+  const key = createPublicKey({ key: jwk, format: "jwk" });
+  return new Uint8Array(publicEncrypt({ key, padding: constants.RSA_NO_PADDING }, encode(options, message)));
+}
+
+function encode({ modulus, hash, label, seed }: OaepOptions, message: Uint8Array): Uint8Array {
+  const hashOctets = HASH_OCTETS[hash];
+  const padding = modulus.length - message.length - 2 * hashOctets - 2;
+  if (padding < 0) throw new Fault("invalid", "message must fit into one block of RSA-OAEP");
+  if (seed.length !== hashOctets) throw new Fault("invalid", `seed of RSA-OAEP must have ${hashOctets} octets`);
+  const block = concatBytes([digest(hash, label), new Uint8Array(padding), Uint8Array.of(1), message]);
+  const maskedBlock = xor(block, maskOf(hash, seed, block.length));
+  const maskedSeed = xor(seed, maskOf(hash, maskedBlock, hashOctets));
+  return concatBytes([Uint8Array.of(0), maskedSeed, maskedBlock]);
+}
+
+/** MGF1 (RFC 8017 §B.2.1). */
+function maskOf(hash: HashName, seed: Uint8Array, octets: number): Uint8Array {
+  const blocks: Uint8Array[] = [];
+  for (let counter = 0; counter * HASH_OCTETS[hash] < octets; counter++) {
+    blocks.push(digest(hash, concatBytes([seed, Uint8Array.of(0, 0, counter >> 8, counter & 0xff)])));
+  }
+  return concatBytes(blocks).subarray(0, octets);
+}
+
+function xor(a: Uint8Array, mask: Uint8Array): Uint8Array {
+  return a.map((octet, index) => octet ^ (mask[index] ?? 0));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64url");
+}

@@ -1,0 +1,46 @@
+// Commands on NV storage, where makers leave EK certificates and templates.
+import { Fault } from "../../outcome/index.ts";
+import { COMMAND } from "../constants.ts";
+import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
+import { TpmReader } from "../reader.ts";
+import { u16 } from "../writer.ts";
+
+export interface NvPublic {
+  readonly attributes: number;
+  readonly octets: number;
+}
+
+export function nvReadPublic(index: number): TpmCommand<NvPublic> {
+  const parts = { name: "NV_ReadPublic", code: COMMAND.nvReadPublic, handles: [index], parameters: [] };
+  return createCommand(parts, ({ parameters }) => {
+    const area = new TpmReader(parameters.sized());
+    parameters.sized(); // its Name
+    if (area.u32() !== index) throw new Fault("malformed", "TPM answered about another NV index");
+    area.u16();
+    const attributes = area.u32();
+    area.sized();
+    const octets = area.u16();
+    area.finish();
+    return { attributes, octets };
+  });
+}
+
+export interface NvSpan {
+  readonly index: number;
+  /** Whose password opens it: the owner's, or the index itself where it says AUTHREAD. */
+  readonly authority: number;
+  readonly offset: number;
+  readonly octets: number;
+}
+
+/** May answer with fewer octets than asked. */
+export function nvRead({ index, authority, offset, octets }: NvSpan): TpmCommand<Uint8Array> {
+  const parts = {
+    name: "NV_Read",
+    code: COMMAND.nvRead,
+    handles: [authority, index],
+    authorizations: [EMPTY_PASSWORD],
+    parameters: [u16(octets), u16(offset)],
+  };
+  return createCommand(parts, ({ parameters }) => parameters.sized());
+}
