@@ -5,6 +5,14 @@ import type { PolicyRule } from "./policy-rule.ts";
 import type { ReviewFieldSelector } from "./review-selector.ts";
 
 export type { Attributes, Authorizer, Decision } from "./attributes.ts";
+export { bearerTokenOf } from "./bearer-token.ts";
+export {
+  type CertificateVerdict,
+  CREDENTIAL_ID,
+  judgeClientCertificate,
+  parseCaBundle,
+  type ShownCertificates,
+} from "./client-certificate.ts";
 export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";
 export { type ReviewFieldSelector, requirementsOfReview } from "./review-selector.ts";
 export {

@@ -1,12 +1,33 @@
+export {
+  DISCOVERY_GROUP,
+  DISCOVERY_JWT_LEEWAY_MS,
+  DISCOVERY_JWT_LIFETIME_MS,
+  DISCOVERY_JWT_MAX_MS,
+  type DiscoveryJwtFacts,
+  type DiscoveryJwtOptions,
+  discoveryUser,
+  parseDiscoveryJwt,
+  refuseDiscoveryJwt,
+  signDiscoveryJwt,
+} from "./discovery-jwt.ts";
+export {
+  type DiscoveryRequest,
+  JWS_HEADER,
+  MAX_SIGNED_BODY_BYTES,
+  refuseDiscoveryRequest,
+} from "./discovery-scope.ts";
 export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } from "./token.ts";
 export {
   buildTokenSecret,
   DEFAULT_TOKEN_GROUP,
   isExpired,
+  readExpiration,
   readTokenSecret,
   type StoredToken,
   TOKEN_NAMESPACE,
   TOKEN_SECRET_TYPE,
+  TOKEN_USAGES,
   type TokenSecretOptions,
+  type TokenUsage,
   tokenSecretName,
 } from "./token-secret.ts";

@@ -43,6 +43,7 @@ describe("the Secret of a token", () => {
     expect(readTokenSecret(buildTokenSecret(token, options))).toEqual({
       ...token,
       expiresMs: START_MS + 900_000,
+      description: "",
       maySign: true,
       mayAuthenticate: true,
       groups: ["system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token"],

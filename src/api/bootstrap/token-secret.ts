@@ -15,16 +15,22 @@ export const DEFAULT_TOKEN_GROUP = "system:bootstrappers:kubeadm:default-node-to
 const NAME_PREFIX = "bootstrap-token-";
 const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
+/** What a token may be used for. */
+export const TOKEN_USAGES = ["signing", "authentication"] as const;
+export type TokenUsage = (typeof TOKEN_USAGES)[number];
+
 export interface TokenSecretOptions {
   readonly nowMs: number;
   /** Absent: the token never expires. */
   readonly ttlMs?: number | undefined;
   readonly groups?: readonly string[] | undefined;
+  /** Default: all. */
+  readonly usages?: readonly TokenUsage[] | undefined;
   readonly description?: string | undefined;
 }
 
 export function buildTokenSecret(token: BootstrapToken, options: TokenSecretOptions): Secret {
-  const { nowMs, ttlMs, groups = [DEFAULT_TOKEN_GROUP], description } = options;
+  const { nowMs, ttlMs, groups = [DEFAULT_TOKEN_GROUP], usages = TOKEN_USAGES, description } = options;
   const wrong = groups.find((group) => !GROUP.test(group));
   if (wrong !== undefined) {
     throw new Fault("invalid", `group ${JSON.stringify(wrong)} is not of the form system:bootstrappers:<name>`);
@@ -32,9 +38,8 @@ export function buildTokenSecret(token: BootstrapToken, options: TokenSecretOpti
   const values: Record<string, string> = {
     "token-id": token.id,
     "token-secret": token.secret,
-    "usage-bootstrap-authentication": "true",
-    "usage-bootstrap-signing": "true",
-    "auth-extra-groups": groups.join(","),
+    ...Object.fromEntries(usages.map((usage) => [`usage-bootstrap-${usage}`, "true"])),
+    ...(groups.length === 0 ? {} : { "auth-extra-groups": groups.join(",") }),
     ...(ttlMs === undefined ? {} : { expiration: encodeSeconds(nowMs + ttlMs) }),
     ...(description === undefined ? {} : { description }),
   };
@@ -54,6 +59,8 @@ export interface StoredToken extends BootstrapToken {
   readonly expiresMs: number | undefined;
   readonly maySign: boolean;
   readonly mayAuthenticate: boolean;
+  /** Empty when there is none. */
+  readonly description: string;
   /** Sorted, with the group of all bootstrappers; undefined when one is not allowed, which spoils the token for login. */
   readonly groups: readonly string[] | undefined;
 }
@@ -65,15 +72,21 @@ export function readTokenSecret(object: Secret): StoredToken | undefined {
   if (!id || !secret || object.type !== TOKEN_SECRET_TYPE || object.metadata.name !== tokenSecretName(id))
     return undefined;
   if (!/^[a-z0-9]{6}$/.test(id) || object.metadata.deletionTimestamp !== undefined) return undefined;
-  const expiration = readValue(object, "expiration");
   return {
     id,
     secret,
-    expiresMs: expiration === undefined || expiration === "" ? undefined : parseSeconds(expiration),
+    expiresMs: readExpiration(object),
     maySign: readValue(object, "usage-bootstrap-signing") === "true",
     mayAuthenticate: readValue(object, "usage-bootstrap-authentication") === "true",
+    description: readValue(object, "description") ?? "",
     groups: readGroups(readValue(object, "auth-extra-groups")),
   };
+}
+
+/** When a token's Secret ends, whatever else is wrong with it. Undefined: never. An end that cannot be read has passed. */
+export function readExpiration(object: Secret): number | undefined {
+  const text = readValue(object, "expiration");
+  return text === undefined || text === "" ? undefined : parseSeconds(text);
 }
 
 /** The end itself is past the end, as upstream. */

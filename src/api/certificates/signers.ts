@@ -2,7 +2,22 @@
 
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
+/** Certificates of people and programs. Nobody approves these by rule; approved ones are signed. */
+export const API_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const INSECURE_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure";
+/** What follows is the name of an attestation provider. */
+export const ATTESTED_CLIENT_SIGNER_PREFIX = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
+export const ATTESTED_SERVING_SIGNER_PREFIX = "cluster.x-k8s.io/kubelet-serving-";
+
+/** What the certificates of a signer are for; undefined where the signer is nobody's that we know. */
+export type SignerPurpose = "NodeClient" | "NodeServing" | "ApiClient";
+
+export function purposeOf(signerName: string): SignerPurpose | undefined {
+  if (signerName === KUBELET_CLIENT_SIGNER || signerName.startsWith(ATTESTED_CLIENT_SIGNER_PREFIX)) return "NodeClient";
+  if (signerName === KUBELET_SERVING_SIGNER || signerName.startsWith(ATTESTED_SERVING_SIGNER_PREFIX))
+    return "NodeServing";
+  return signerName === API_CLIENT_SIGNER ? "ApiClient" : undefined;
+}
 
 export const NODE_USER_PREFIX = "system:node:";
 export const NODES_GROUP = "system:nodes";
@@ -12,6 +27,8 @@ export const BOOTSTRAP_USER_PREFIX = "system:bootstrap:";
 /** What a kubelet asks for with an elliptic-curve key; an RSA key adds `key encipherment`. */
 export const CLIENT_USAGES: readonly string[] = ["digital signature", "client auth"];
 export const CLIENT_USAGES_RSA: readonly string[] = ["digital signature", "key encipherment", "client auth"];
+export const SERVING_USAGES: readonly string[] = ["digital signature", "server auth"];
+export const SERVING_USAGES_RSA: readonly string[] = ["digital signature", "key encipherment", "server auth"];
 
 /** Where the controller keeps its verdict on a request, for people and tools; anybody may forge it, so nothing trusts it. */
 export const VERDICT_ANNOTATION = "countersign.dev/verdict";

@@ -2,21 +2,19 @@
 // v1 and v1beta1 have the same fields; the answer must repeat the version that was asked.
 
 import { Fault } from "../../kernel/outcome/index.ts";
+import { EXEC_INFO_VARIABLE, EXEC_VERSIONS, type ExecCluster, type ExecVersion } from "./words.ts";
 
-export const EXEC_INFO_VARIABLE = "KUBERNETES_EXEC_INFO";
+export {
+  encodeExecInfo,
+  type IssuedCredential,
+  parseExecCredential,
+  requireExecVersion,
+} from "./issued-credential.ts";
 
-const VERSIONS = ["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"] as const;
-export type ExecVersion = (typeof VERSIONS)[number];
+export { EXEC_INFO_VARIABLE, type ExecCluster, type ExecVersion } from "./words.ts";
 
 /** client-go inlines the cluster's CA here, so the text can be some kilobytes; nothing honest comes near this. */
 const EXEC_INFO_MAX_CHARACTERS = 1_048_576;
-
-export interface ExecCluster {
-  readonly server: string;
-  readonly "certificate-authority-data"?: string;
-  readonly "tls-server-name"?: string;
-  readonly config?: unknown;
-}
 
 export interface ExecInfo {
   readonly apiVersion: ExecVersion;
@@ -35,9 +33,9 @@ export function parseExecInfo(text: string): ExecInfo {
     throw new Fault("limit-exceeded", `${EXEC_INFO_VARIABLE} is longer than ${EXEC_INFO_MAX_CHARACTERS} characters`);
   }
   const value = parseObject(text);
-  const apiVersion = VERSIONS.find((version) => version === value["apiVersion"]);
+  const apiVersion = EXEC_VERSIONS.find((version) => version === value["apiVersion"]);
   if (value["kind"] !== "ExecCredential" || apiVersion === undefined) {
-    throw new Fault("unsupported", `${EXEC_INFO_VARIABLE} is not an ExecCredential of ${VERSIONS.join(" or ")}`);
+    throw new Fault("unsupported", `${EXEC_INFO_VARIABLE} is not an ExecCredential of ${EXEC_VERSIONS.join(" or ")}`);
   }
   const spec = isRecord(value["spec"]) ? value["spec"] : {};
   const cluster = spec["cluster"];

@@ -1,0 +1,99 @@
+// NodeIdentity v1alpha1: what is known about one node of one cluster. The operator writes the spec beforehand or not at all;
+// the controller writes the status: what was pinned at the first exchange, the exchanges themselves, the certificates issued.
+// It lives in the home cluster, where nodes cannot read it: an endorsement key is a serial number for life.
+
+import type { KubeObject } from "../meta/index.ts";
+import type { PolicyCondition } from "./join-policy.ts";
+import type { EkTrustLevel } from "./words.ts";
+
+export const IDENTITY_PHASES = ["Pending", "Active", "Retiring", "Retired", "Revoked"] as const;
+export type IdentityPhase = (typeof IDENTITY_PHASES)[number];
+
+export const EXCHANGE_STATES = ["Verified", "Approved", "Issued"] as const;
+export type ExchangeState = (typeof EXCHANGE_STATES)[number];
+
+/** Of each node: more would only grow the object, and a node renews with the last one or two. */
+export const EXCHANGES_KEPT = 8;
+
+export interface NodeIdentitySpec {
+  readonly clusterName?: string;
+  readonly nodeName: string;
+  readonly providerId?: string;
+  /** The operator's word about the TPM, given before the first join. */
+  readonly tpm?: { readonly ek: { readonly spkiSha256: string } };
+  /** Nothing for this name any more, and its endorsement key is on the deny list. */
+  readonly revoked?: boolean;
+  /** Opens the pins for one join until then; made by `countersign identity reset`. */
+  readonly reset?: { readonly until: string; readonly clock?: boolean; readonly ekSpkiSha256?: string };
+}
+
+export interface EndorsementKeyPin {
+  /** SHA-256 of the key as SubjectPublicKeyInfo, lower-case hex. */
+  readonly spkiSha256: string;
+  /** TPMT_PUBLIC, base64. */
+  readonly public: string;
+  readonly certificateSha256?: string;
+  readonly trust: EkTrustLevel;
+}
+
+export interface AttestationKeyPin {
+  /** The TPM's Name of the key: hash algorithm and digest, lower-case hex. */
+  readonly name: string;
+  /** TPMT_PUBLIC, base64. */
+  readonly public: string;
+}
+
+export interface TpmState {
+  readonly ek: EndorsementKeyPin;
+  readonly ak: AttestationKeyPin;
+  readonly manufacturer?: string;
+  readonly firmware?: string;
+  readonly resetCount?: number;
+  readonly restartCount?: number;
+  /** Milliseconds; a 64-bit number, so text. */
+  readonly clock?: string;
+  readonly pcrs?: {
+    readonly bank: string;
+    readonly values: readonly { readonly index: number; readonly value: string }[];
+  };
+}
+
+export interface Exchange {
+  readonly proofUid: string;
+  readonly helloUid?: string;
+  /** SHA-256 of the key that the certificate is for (SPKI), lower-case hex. */
+  readonly spkiSha256: string;
+  readonly signerName: string;
+  readonly state: ExchangeState;
+  readonly at: string;
+}
+
+export interface IssuedCertificate {
+  readonly sha256: string;
+  readonly serialNumber: string;
+  readonly notAfter: string;
+  readonly purpose: "Client" | "Serving";
+  readonly superseded?: boolean;
+  readonly revoked?: boolean;
+}
+
+export interface NodeIdentityStatus {
+  readonly phase?: IdentityPhase;
+  readonly provider?: string;
+  /** The protocol version below which nothing is accepted again. */
+  readonly protocolFloor?: string;
+  readonly providerId?: string;
+  readonly machine?: { readonly namespace: string; readonly name: string; readonly uid: string };
+  /** The key that a provider without hardware pinned at first use (SPKI SHA-256, lower-case hex). */
+  readonly spkiSha256?: string;
+  readonly tpm?: TpmState;
+  readonly attestedAt?: string;
+  readonly exchanges?: readonly Exchange[];
+  readonly certificates?: readonly IssuedCertificate[];
+  readonly conditions?: readonly PolicyCondition[];
+}
+
+export interface NodeIdentity extends KubeObject {
+  spec: NodeIdentitySpec;
+  status?: NodeIdentityStatus;
+}

@@ -1,0 +1,34 @@
+// The words of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that several
+// parts spell the same way.
+
+import type { Resource } from "../meta/index.ts";
+
+export const COUNTERSIGN_GROUP = "countersign.dev";
+export const COUNTERSIGN_VERSION = "v1alpha1";
+export const COUNTERSIGN_API_VERSION = `${COUNTERSIGN_GROUP}/${COUNTERSIGN_VERSION}`;
+
+export const JOIN_POLICIES: Resource = {
+  group: COUNTERSIGN_GROUP,
+  version: COUNTERSIGN_VERSION,
+  plural: "joinpolicies",
+  kind: "JoinPolicy",
+  namespaced: false,
+};
+
+export const NODE_IDENTITIES: Resource = {
+  group: COUNTERSIGN_GROUP,
+  version: COUNTERSIGN_VERSION,
+  plural: "nodeidentities",
+  kind: "NodeIdentity",
+  namespaced: false,
+};
+
+/** On a NodeIdentity: base32 of the SHA-256 of the endorsement key (52 characters, which fit a label). One key, one live identity. */
+export const EK_LABEL = "countersign.dev/ek";
+/** On a NodeIdentity: the cluster and the node it is about, for selectors. */
+export const CLUSTER_LABEL = "countersign.dev/cluster";
+export const NODE_LABEL = "countersign.dev/node";
+
+/** How well an endorsement key is known, best first. */
+export const EK_TRUST_LEVELS = ["Pinned", "Bound", "Listed", "Genuine", "FirstUse"] as const;
+export type EkTrustLevel = (typeof EK_TRUST_LEVELS)[number];
