@@ -73,7 +73,7 @@ export function temporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}${TEMPORARY_END}`);
 }
 
-async function removeIfPresent(path: string, fileSystem: FileSystem): Promise<void> {
+export async function removeIfPresent(path: string, fileSystem: FileSystem = nodeFileSystem): Promise<void> {
   try {
     await fileSystem.remove(path);
   } catch (failure) {

@@ -30,6 +30,9 @@ export const nodeFileSystem: FileSystem = {
       try {
         await file.chmod(mode); // the umask may have taken bits away
         await file.writeFile(content);
+      } catch (failure) {
+        await fs.rm(path, { force: true }); // a disk that is full makes the file and not its content
+        throw failure;
       } finally {
         await file.close();
       }
@@ -55,12 +58,23 @@ export const nodeFileSystem: FileSystem = {
 
 const BY_ERRNO: Readonly<Record<string, FaultCode>> = { ENOENT: "not-found", EEXIST: "already-exists" };
 
+/** What people do not know by heart. */
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EDQUOT: "the quota is used up",
+  EIO: "the disk reports an error",
+  ENOSPC: "no space is left on the device",
+  EPERM: "not permitted",
+  EROFS: "the file system is read-only",
+};
+
 async function named<T>(operation: string, path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (cause) {
     const errno = (cause as NodeJS.ErrnoException).code ?? "unknown";
-    throw new Fault(BY_ERRNO[errno] ?? "io-failed", `cannot ${operation} ${path}: ${errno}`, {
+    const words = WORDS[errno] === undefined ? errno : `${WORDS[errno]} (${errno})`;
+    throw new Fault(BY_ERRNO[errno] ?? "io-failed", `cannot ${operation} ${path}: ${words}`, {
       cause,
       detail: { errno },
     });

@@ -1,4 +1,11 @@
-export { atomicWriteFile, ensureDirectory, removeLeftovers, type WriteOptions } from "./atomic-write.ts";
+export {
+  atomicWriteFile,
+  ensureDirectory,
+  removeIfPresent,
+  removeLeftovers,
+  temporaryPath,
+  type WriteOptions,
+} from "./atomic-write.ts";
 export { type FileSystem, nodeFileSystem } from "./file-system.ts";
 export { type FollowOptions, followFile } from "./follow-file.ts";
 export { acquireLock, type Lock, type LockOptions } from "./lock.ts";

@@ -10,7 +10,7 @@
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { temporaryPath } from "./atomic-write.ts";
+import { removeIfPresent, temporaryPath } from "./atomic-write.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { type Processes, systemProcesses } from "./processes.ts";
 
@@ -52,11 +52,14 @@ interface Claim {
   readonly processes: Processes;
 }
 
+/** Looks before it writes: of many that wait for one holder, none touches the disk. */
 async function takeLock(claim: Claim, depth: number): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    if (await takeFreeLock(claim)) return;
     const holder = await readHolder(claim.path, claim.fileSystem);
-    if (holder === undefined) continue;
+    if (holder === undefined) {
+      if (await takeFreeLock(claim)) return;
+      continue;
+    }
     if (depth >= MAX_TAKEOVER_DEPTH || (await isAlive(holder, claim.processes))) throw heldBy(claim.path, holder);
     if (await takeOver(claim, holder, depth)) return;
   }
@@ -64,16 +67,18 @@ async function takeLock(claim: Claim, depth: number): Promise<void> {
 }
 
 async function takeFreeLock({ path, mine, fileSystem }: Claim): Promise<boolean> {
-  const temporary = await writeHolder(path, mine, fileSystem);
+  let temporary: string | undefined;
   try {
+    temporary = await writeHolder(path, mine, fileSystem);
     await fileSystem.link(temporary, path);
-    return true;
   } catch (failure) {
-    if (isFault(failure, "already-exists")) return false;
+    // Not there any more: somebody else got the lock and cleared what looked like the left-over of a dead process.
+    if (isFault(failure, "already-exists") || isFault(failure, "not-found")) return false;
     throw failure;
   } finally {
-    await fileSystem.remove(temporary);
+    if (temporary !== undefined) await removeIfPresent(temporary, fileSystem);
   }
+  return true;
 }
 
 async function takeOver(claim: Claim, dead: Holder, depth: number): Promise<boolean> {

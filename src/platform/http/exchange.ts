@@ -11,7 +11,7 @@ export interface HttpRequest {
   /** DER, leaf first, as the peer sent them and **not verified**; empty when the peer sent none. */
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
-  /** Fires when the peer goes away or the listener closes. */
+  /** Fires when the peer goes away or the listener closes; after a whole answer nobody hears of it. Made when first asked for. */
   readonly signal: AbortSignal;
   /** The whole body. Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
   readBody(limit: number): Promise<Uint8Array>;
@@ -20,10 +20,18 @@ export interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  /** A stream is sent chunk by chunk, each flushed at once; it must end when the request's signal fires. */
-  readonly body: Uint8Array | AsyncIterable<string | Uint8Array>;
+  /**
+   * Text is sent as UTF-8. A stream is sent chunk by chunk, each flushed at once; it must end when the request's signal
+   * fires.
+   */
+  readonly body: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Fires when a stream is given up although its reader has not read all of it: the connection is ended at once. */
   readonly givenUp?: AbortSignal;
+}
+
+/** A body that is known as a whole. */
+export function isWhole(body: HttpAnswer["body"]): body is string | Uint8Array {
+  return typeof body === "string" || body instanceof Uint8Array;
 }
 
 export type HttpHandler = (request: HttpRequest) => Promise<HttpAnswer>;

@@ -1,2 +1,28 @@
-export { type HttpAnswer, type HttpHandler, type HttpHeaders, type HttpRequest, headerValue } from "./exchange.ts";
-export { type Listener, type ListenerOptions, type ServingCertificate, startListener } from "./listener.ts";
+export {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpHeaders,
+  type HttpRequest,
+  headerValue,
+  isWhole,
+} from "./exchange.ts";
+export { getHttps, type HttpsAnswer, type HttpsGet, type ServerTrust } from "./get-https.ts";
+export { type Listener, type ListenerOptions, startListener } from "./listener.ts";
+export { peerCertificatesOf } from "./peer-certificates.ts";
+export { loadSystemRoots } from "./system-roots.ts";
+export {
+  createTlsServer,
+  type ListenAddress,
+  listen,
+  type ServingCertificate,
+  useCertificate,
+} from "./tls-server.ts";
+export {
+  createUpstream,
+  type Incoming,
+  type Outgoing,
+  type OutgoingCall,
+  type Upgraded,
+  type Upstream,
+  type UpstreamOptions,
+} from "./upstream.ts";

@@ -7,8 +7,13 @@ import type { KubeList, KubeObject, ObjectPath, Resource, WatchEvent } from "../
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Default 30 s; a watch has none. */
+  /** Default 30 s; a watch has none. The server is told the timeout of a write: what nobody waits for must not happen later. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Called on an open connection, in the same turn in which the request is written to it; a Fault that it throws keeps the
+   * request from being sent. For conditions that may end while a request waits for credentials or a connection.
+   */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface ListOptions extends CallOptions {

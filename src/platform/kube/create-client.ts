@@ -46,20 +46,21 @@ export function createKubeClient(connection: Connection): KubeClient {
     },
 
     create: (resource, object, options) => {
-      const path = pathOf(resource, { namespace: object.metadata.namespace });
+      const path = pathOf(resource, { namespace: object.metadata.namespace }, timeoutQuery(options));
       return ask({ method: "POST", path, body: JSON.stringify(object) }, options);
     },
 
     update: async (resource, object, options) => {
       const { name, namespace } = object.metadata;
       if (name === undefined) throw new Fault("invalid", `a ${resource.kind} without a name cannot be updated`);
-      const path = pathOf(resource, { name, namespace, subresource: options?.subresource });
+      const where = { name, namespace, subresource: options?.subresource };
+      const path = pathOf(resource, where, timeoutQuery(options));
       return ask({ method: "PUT", path, body: JSON.stringify(object) }, options);
     },
 
     patch: (resource, target, patch, options: PatchOptions = {}) => {
       const { type = "merge", fieldManager, force } = options;
-      const path = pathOf(resource, target, { fieldManager, force });
+      const path = pathOf(resource, target, { fieldManager, force, ...timeoutQuery(options) });
       const body = JSON.stringify(patch);
       return ask({ method: "PATCH", path, body, contentType: PATCH_CONTENT_TYPES[type] }, options);
     },
@@ -67,7 +68,7 @@ export function createKubeClient(connection: Connection): KubeClient {
     delete: async (resource, target, options) => {
       const preconditions = options?.uid === undefined ? {} : { preconditions: { uid: options.uid } };
       const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", ...preconditions });
-      await ask({ method: "DELETE", path: pathOf(resource, target), body }, options);
+      await ask({ method: "DELETE", path: pathOf(resource, target, timeoutQuery(options)), body }, options);
     },
 
     watch: (resource, options = {}) => watchEvents(transport, resource, options),
@@ -83,8 +84,8 @@ export function createKubeClient(connection: Connection): KubeClient {
 }
 
 async function callForJson(transport: Transport, request: Outgoing, options: CallOptions): Promise<unknown> {
-  const { signal, timeoutMs = CALL_TIMEOUT_MS } = options;
-  const answer = await transport.call({ ...request, signal }, timeoutMs);
+  const { signal, beforeSend, timeoutMs = CALL_TIMEOUT_MS } = options;
+  const answer = await transport.call({ ...request, signal, beforeSend }, timeoutMs);
   if (answer.status < 200 || answer.status > 299) throw faultFromAnswer(request.method, answer);
   let value: unknown;
   try {
@@ -122,6 +123,12 @@ function listQuery(options: ListOptions): Query {
     continue: options.continue,
     resourceVersion: options.resourceVersion,
   };
+}
+
+/** A Go duration. The server's own limit stands where none is given. */
+function timeoutQuery(options: CallOptions | undefined): Query {
+  const { timeoutMs } = options ?? {};
+  return timeoutMs === undefined ? {} : { timeout: `${Math.max(1, Math.floor(timeoutMs))}ms` };
 }
 
 /** Bookmarks are always asked for: they keep a quiet watch resumable. */

@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
-import { generatePrivateKey } from "../keys/index.ts";
+import { generatePrivateKey, parsePrivateKey } from "../keys/index.ts";
 import { encodePair, parsePair } from "./index.ts";
 
 const ca = aNodeCa();
@@ -14,7 +14,7 @@ describe("a pair", () => {
       certificatePem: own.certificatePem + ca.certPem,
       keyPem: own.keyPem,
       commonName: "system:node:worker-1",
-      leaf: new X509Certificate(own.certificatePem).raw,
+      leaf: new Uint8Array(new X509Certificate(own.certificatePem).raw),
     });
     expect(pair.notAfterMs - pair.notBeforeMs).toBe(2 * 3_600_000);
   });
@@ -24,6 +24,20 @@ describe("a pair", () => {
     const certificatePem = ca.signNode({ publicKey: key.signer.publicKey });
     expect(parsePair(`subject=…\n${certificatePem}\n# key\n${key.encodePem()}`).keyPem).toBe(key.encodePem());
   });
+
+  const keys: Record<string, string> = {
+    "an RSA key in PKCS#8": generatePrivateKey("RSA-2048").encodePem(),
+    "an RSA key in PKCS#1": exportKey(generatePrivateKey("RSA-2048").encodePem(), "pkcs1"),
+    "an EC key in PKCS#8": exportKey(generatePrivateKey("P-384").encodePem(), "pkcs8"),
+  };
+  for (const [sentence, keyPem] of Object.entries(keys)) {
+    it(`may have ${sentence}, and notices another one`, () => {
+      const { publicKey } = parsePrivateKey(keyPem).signer;
+      const certificatePem = ca.signNode({ publicKey });
+      expect(parsePair(encodePair(certificatePem, keyPem)).keyPem).toBe(keyPem);
+      expect(() => parsePair(encodePair(own.certificatePem, keyPem))).toThrow("not the key of its certificate");
+    });
+  }
 
   it("does not take a line in another field for its name", () => {
     const sly = ca.issueNode({ commonName: "someone", organizations: ["x\nCN=system:node:worker-1"] });
@@ -48,3 +62,7 @@ describe("a pair", () => {
     it(`${sentence} is refused`, () => expect(() => parsePair(text)).toThrow(message));
   }
 });
+
+function exportKey(pem: string, type: "pkcs1" | "pkcs8"): string {
+  return createPrivateKey(pem).export({ type, format: "pem" }).toString();
+}

@@ -1,4 +1,5 @@
 export { createLog } from "./create-log.ts";
+export { type LineFile, openLineFile } from "./line-file.ts";
 export {
   LOG_LEVELS,
   type Log,
@@ -17,5 +18,13 @@ export {
   METRICS_TYPE,
   type MetricOptions,
   type Metrics,
+  type Reading,
 } from "./metrics.ts";
 export { addProcessMetrics } from "./process-metrics.ts";
+export {
+  type Check,
+  type CheckResult,
+  type StatusServer,
+  type StatusServerOptions,
+  startStatusServer,
+} from "./status-server.ts";

@@ -16,6 +16,8 @@ export interface Histogram {
   observe(labels: Labels, value: number): void;
 }
 
+export type Reading = readonly [labels: Labels, value: number];
+
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
@@ -25,8 +27,11 @@ export interface Metrics {
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions): Gauge;
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
-  /** A number that is asked for when somebody reads: uptime, memory. */
-  reading(options: MetricOptions & { readonly type: "counter" | "gauge" }, read: () => number): void;
+  /** A number, or one for each of several labels, that is asked for when somebody reads: uptime, memory, queues. */
+  reading(
+    options: MetricOptions & { readonly type: "counter" | "gauge" },
+    read: () => number | readonly Reading[],
+  ): void;
   /** Everything, as Prometheus reads it. */
   expose(): string;
 }
@@ -74,7 +79,12 @@ export function createMetrics(): Metrics {
       };
     },
     reading: (options, read) => {
-      families.push(() => familyText(options, options.type, [line(options.name, "", read())]));
+      families.push(() => {
+        const found = read();
+        const readings = typeof found === "number" ? [[{}, found] as const] : found.slice(0, MAX_SERIES);
+        const lines = readings.map(([labels, value]) => line(options.name, labelText(labels), value));
+        return familyText(options, options.type, lines);
+      });
     },
     expose: () => families.map((text) => text()).join(""),
   };
@@ -130,9 +140,16 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels} ${value}\n`;
 }
 
+/** Labels never change, so whoever counts with the same ones again and again pays for their text once. */
+const texts = new WeakMap<Labels, string>();
+
 function labelText(labels: Labels): string {
+  const known = texts.get(labels);
+  if (known !== undefined) return known;
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
-  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+  const text = pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+  texts.set(labels, text);
+  return text;
 }
 
 function escapeValue(value: string): string {

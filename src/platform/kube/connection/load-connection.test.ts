@@ -113,7 +113,10 @@ describe("the user of a kubeconfig", () => {
   });
 
   const refused: Record<string, [user: KubeconfigUser, code: string]> = {
-    "a plugin": [{ exec: { apiVersion: "client.authentication.k8s.io/v1", command: "aws" } }, "unsupported"],
+    "a plugin without a mode": [
+      { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "aws" } },
+      "bad-config",
+    ],
     "a password": [{ username: "u", password: "p" }, "unsupported"],
     "a certificate without a key": [{ "client-certificate-data": base64(alice.certPem) }, "bad-config"],
     "a key without a certificate": [{ "client-key": "k.pem" }, "bad-config"],

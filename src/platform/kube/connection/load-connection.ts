@@ -2,14 +2,16 @@
 // wins over files; tokens and client certificates in files are read again when they are renewed.
 
 import { dirname, join, resolve } from "node:path";
+import process from "node:process";
 import { createSecureContext } from "node:tls";
 import {
+  type ExecUser,
   type KubeconfigCluster,
   type KubeconfigUser,
   parseKubeconfig,
   selectContext,
 } from "../../../api/kubeconfig/index.ts";
-import { parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
+import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { type Clock, systemClock } from "../../clock/index.ts";
 import { nodeFileSystem } from "../../files/index.ts";
@@ -17,6 +19,7 @@ import { type Log, silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { createKubeClient } from "../create-client.ts";
 import { anonymous, type Connection, type CredentialSource, type Credentials } from "./credentials.ts";
+import { createExecCredentials } from "./exec-user.ts";
 import { createReloading } from "./reloading.ts";
 
 export interface LoadOptions {
@@ -24,6 +27,8 @@ export interface LoadOptions {
   readonly context?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;
+  /** Given to credential plugins. Default: that of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export async function loadKubeconfigClient(path: string, options: LoadOptions = {}): Promise<KubeClient> {
@@ -35,12 +40,48 @@ export async function loadKubeconfigConnection(path: string, options: LoadOption
   const { cluster, user = {} } = selectContext(config, options.context);
   refuseUnsupported(cluster, user);
   const directory = dirname(resolve(path));
+  const caPem = await loadCa(cluster, directory);
   return {
     server: cluster.server,
-    caPem: await loadCa(cluster, directory),
+    caPem,
     tlsServerName: cluster["tls-server-name"],
-    credentials: createUserCredentials(user, directory, options),
+    ...(isPluginUser(user)
+      ? runPluginOf(user.exec, { cluster, caPem, directory, options })
+      : { credentials: createUserCredentials(user, directory, options) }),
   };
+}
+
+/** As client-go: a user who has a token or a certificate of his own does not ask a plugin. */
+function isPluginUser(user: KubeconfigUser): user is KubeconfigUser & { readonly exec: ExecUser } {
+  const hasOwn = [user.token, user.tokenFile, user["client-certificate"], user["client-certificate-data"]].some(
+    Boolean,
+  );
+  return user.exec !== undefined && !hasOwn;
+}
+
+/** The name of the extension in which a cluster says something to the plugin of its users. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
+
+interface PluginSurroundings {
+  readonly cluster: KubeconfigCluster;
+  readonly caPem: string | undefined;
+  readonly directory: string;
+  readonly options: LoadOptions;
+}
+
+function runPluginOf(user: ExecUser, { cluster, caPem, directory, options }: PluginSurroundings) {
+  const { clock = systemClock, env = process.env } = options;
+  const config = cluster.extensions?.find(({ name }) => name === EXEC_EXTENSION)?.extension;
+  const serverName = cluster["tls-server-name"];
+  return createExecCredentials(user, {
+    ...{ clock, env, directory },
+    cluster: {
+      server: cluster.server,
+      ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
+      ...(caPem === undefined ? {} : { "certificate-authority-data": encodeBase64(encodeUtf8(caPem)) }),
+      ...(config === undefined ? {} : { config }),
+    },
+  });
 }
 
 /** Where Kubernetes mounts the service account of a pod. */
@@ -72,12 +113,6 @@ function refuseUnsupported(cluster: KubeconfigCluster, user: KubeconfigUser): vo
     throw new Fault("bad-config", "kubeconfig says insecure-skip-tls-verify; give certificate-authority-data instead");
   }
   if (cluster["proxy-url"]) throw new Fault("unsupported", "kubeconfig field proxy-url is not supported");
-  if (user.exec !== undefined) {
-    throw new Fault(
-      "unsupported",
-      `kubeconfig user runs the plugin ${user.exec.command}; exec users are not supported yet`,
-    );
-  }
   if (user.username)
     throw new Fault("unsupported", "kubeconfig user has a password; Kubernetes ended basic authentication");
 }

@@ -40,6 +40,8 @@ export interface Position {
 }
 
 export interface Sink<T extends KubeObject> {
+  /** What is kept of an object. Asked as soon as it was read: a long list must not be held whole until its end. */
+  keep(object: T): T;
   replace(objects: Iterable<T>): void;
   apply(event: WatchEvent<T>): void;
 }
@@ -92,7 +94,7 @@ async function streamList<T extends KubeObject>(round: Round<T>): Promise<void> 
         continue;
       }
       patience.renew();
-      initial.apply(event);
+      initial.apply(kept(sink, event));
       if (!endsInitialEvents(event)) continue;
       patience.end();
       sink.replace(initial.list());
@@ -125,7 +127,7 @@ async function listPages<T extends KubeObject>(round: Round<T>, limit: number | 
   let page: ListOptions = { ...source.selection, limit, signal };
   for (;;) {
     const { items, metadata } = await source.client.list<T>(source.resource, page);
-    for (const item of items) objects.push(item);
+    for (const item of items) objects.push(sink.keep(item));
     if (metadata.continue === undefined || metadata.continue === "") {
       sink.replace(objects);
       position.resourceVersion = metadata.resourceVersion;
@@ -142,8 +144,13 @@ async function watch<T extends KubeObject>(round: Round<T>): Promise<void> {
 }
 
 function take<T extends KubeObject>({ position, sink }: Round<T>, event: WatchEvent<T>): void {
-  sink.apply(event);
+  sink.apply(kept(sink, event));
   position.resourceVersion = event.object.metadata.resourceVersion ?? position.resourceVersion;
+}
+
+/** A bookmark carries a version and no object to keep anything of. */
+function kept<T extends KubeObject>(sink: Sink<T>, event: WatchEvent<T>): WatchEvent<T> {
+  return event.type === "BOOKMARK" ? event : { ...event, object: sink.keep(event.object) };
 }
 
 function watchOptions({ selection, random }: Source) {

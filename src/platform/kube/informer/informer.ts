@@ -7,8 +7,9 @@ import type { Log } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { type ChangeHandler, createAudience } from "./audience.ts";
 import type { Selection, Sink } from "./follow.ts";
-import { createGate } from "./gate.ts";
-import { keepFollowing } from "./keep-following.ts";
+import { createGate, type Gate } from "./gate.ts";
+import type { IndexFunction } from "./indexes.ts";
+import { createRestart, keepFollowing } from "./keep-following.ts";
 import { createObjectStore } from "./store.ts";
 
 export interface Informer<T extends KubeObject = KubeObject> {
@@ -16,19 +17,36 @@ export interface Informer<T extends KubeObject = KubeObject> {
   run(signal: AbortSignal): Promise<void>;
   get(name: string, namespace?: string): T | undefined;
   list(): readonly T[];
+  /** The objects for which the index function of this name gives this value. */
+  byIndex(index: string, value: string): readonly T[];
+  /** How many `byIndex` would give, without walking over them. */
+  countByIndex(index: string, value: string): number;
+  /** Every value of an index, with the number of objects that have it. */
+  indexValues(index: string): Iterable<readonly [value: string, count: number]>;
   /** True once the copy has been complete; it stays true through later outages. */
   hasSynced(): boolean;
   /** Fault `aborted` when the signal fires first. */
   waitForSync(signal?: AbortSignal): Promise<void>;
+  /** Reads everything anew, as it is on the server now or later, and resolves when the copy holds it. */
+  refresh(signal?: AbortSignal): Promise<void>;
+  /** The server's answer to a write of our own: news as good as a watch event, and sooner. */
+  observe(object: T): void;
   /** Called for every change from now on, and at once with ADDED for all that is there. Returns the unsubscriber. */
   onChange(handler: ChangeHandler<T>): () => void;
 }
 
-export interface InformerOptions extends Selection {
+export interface InformerOptions<T extends KubeObject = KubeObject> extends Selection {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly log: Log;
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
+  /**
+   * What is kept of each object, so that a large collection costs no more than what is read of it. Default: all but
+   * `managedFields`, which often is half of an object and which nobody here reads. Objects that are written back whole must
+   * keep the rest.
+   */
+  readonly keep?: ((object: T) => T) | undefined;
   /** A change handler threw. Default: the error is thrown where nobody catches it, which ends the process. */
   readonly onBug?: ((error: unknown) => void) | undefined;
 }
@@ -36,18 +54,23 @@ export interface InformerOptions extends Selection {
 export function createInformer<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
-  options: InformerOptions,
+  options: InformerOptions<T>,
 ): Informer<T> {
-  const { clock, random, namespace, fieldSelector, labelSelector } = options;
+  const { clock, random, namespace, fieldSelector, labelSelector, keep = withoutManagedFields } = options;
   const source = { client, resource, selection: { namespace, fieldSelector, labelSelector }, clock, random };
   const log = options.log.child({ resource: qualifiedName(resource) });
-  const store = createObjectStore<T>();
+  const store = createObjectStore<T>({ indexes: options.indexes });
   const audience = createAudience<T>(log, options.onBug ?? endProcess);
   const synced = createGate(`the first list of ${resource.plural}`);
+  const restart = createRestart();
+  const refreshing = new Set<Gate>();
   const sink: Sink<T> = {
+    keep,
     replace: (objects) => {
       audience.tell(store.replace(objects));
       synced.open();
+      for (const gate of refreshing) gate.open();
+      refreshing.clear();
     },
     apply: (event) => audience.tell(store.apply(event)),
   };
@@ -56,14 +79,30 @@ export function createInformer<T extends KubeObject>(
     run: async (signal) => {
       assert(!hasRun, "an informer runs once");
       hasRun = true;
-      await keepFollowing({ source, sink, log, signal });
+      await keepFollowing({ source, sink, log, signal, restart });
     },
     get: store.get,
     list: store.list,
+    byIndex: store.byIndex,
+    countByIndex: store.countByIndex,
+    indexValues: store.indexValues,
     hasSynced: synced.isOpen,
     waitForSync: synced.wait,
+    refresh: (signal) => {
+      const gate = createGate(`a new list of ${resource.plural}`);
+      refreshing.add(gate);
+      restart.request();
+      return gate.wait(signal);
+    },
+    observe: (object) => audience.tell(store.observe(keep(object))),
     onChange: (handler) => audience.add(handler, store.list()),
   };
+}
+
+function withoutManagedFields<T extends KubeObject>(object: T): T {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _left, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function endProcess(error: unknown): void {

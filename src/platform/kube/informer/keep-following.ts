@@ -7,6 +7,7 @@ import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";
 import { backoffMs, WATCH_BACKOFF, waitAfterMs } from "../backoff.ts";
 import { isTooLargeResourceVersion } from "../faults.ts";
+import { onAbort } from "../on-abort.ts";
 import { follow, type Position, type Round, type Sink, type Source } from "./follow.ts";
 
 /** A stream that ends sooner, and empty, was not a watch: asking again at once would be a busy loop. */
@@ -20,21 +21,57 @@ export interface Following<T extends KubeObject> {
   readonly sink: Sink<T>;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly restart: Restart;
 }
 
-export async function keepFollowing<T extends KubeObject>({ source, sink, log, signal }: Following<T>): Promise<void> {
+/** Somebody's wish that the present round, or the pause before the next one, ends and everything is read anew. */
+export interface Restart {
+  request(): void;
+  /** Runs one round with a signal that also a request aborts. True when one came. */
+  during(signal: AbortSignal, round: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
+}
+
+export function createRestart(): Restart {
+  let wanted = false;
+  let interrupt: (() => void) | undefined;
+  return {
+    request: () => {
+      // Before the first round there is nothing to interrupt, and that round reads everything anyway.
+      if (interrupt === undefined) return;
+      wanted = true;
+      interrupt();
+    },
+    during: async (signal, round) => {
+      const either = new AbortController();
+      const leave = onAbort(signal, () => either.abort(signal.reason));
+      interrupt = () => either.abort();
+      try {
+        await round(either.signal);
+        return wanted;
+      } finally {
+        leave();
+        wanted = false;
+      }
+    },
+  };
+}
+
+export async function keepFollowing<T extends KubeObject>(following: Following<T>): Promise<void> {
+  const { source, sink, log, signal, restart } = following;
   const { clock, random } = source;
   const position: Position = { resourceVersion: undefined, streaming: true };
-  for (let failures = 0; !signal.aborted; ) {
-    const { failure, isProgress } = await runRound({ source, position, sink, signal });
-    if (signal.aborted) return;
+  let failures = 0;
+  const round = async (either: AbortSignal) => {
+    const { failure, isProgress } = await runRound({ source, position, sink, signal: either });
+    if (either.aborted) return;
     if (isProgress) failures = 0;
-    if (failure === undefined) continue;
+    if (failure === undefined) return;
     const waitMs = waitAfterMs(failure, backoffMs(WATCH_BACKOFF, failures, random()));
     failures++;
     report(log, failure, waitMs);
-    await sleepUntilAborted(clock, waitMs, signal);
-  }
+    await sleepUntilAborted(clock, waitMs, either);
+  };
+  while (!signal.aborted) if (await restart.during(signal, round)) position.resourceVersion = undefined;
 }
 
 interface RoundEnd {
@@ -47,6 +84,7 @@ async function runRound<T extends KubeObject>(round: Round<T>): Promise<RoundEnd
   const startedMs = source.clock.now();
   let events = 0;
   const counting: Sink<T> = {
+    keep: sink.keep,
     replace: sink.replace,
     apply: (event) => {
       events++;

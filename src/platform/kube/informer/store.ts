@@ -1,7 +1,11 @@
 // What an informer holds, and how events change it: pure, no I/O. Every change says what was there before, so that a
 // handler never has to look back. An object that was deleted and made again under the same name is two changes.
+// Besides events of the watch there are answers to our own writes, which may come before the watch tells: so an event with an
+// earlier state than the one that is held changes nothing.
 
 import type { KubeObject, WatchEvent } from "../../../api/meta/index.ts";
+import { createIndexes, type IndexFunction } from "./indexes.ts";
+import { isEarlier } from "./versions.ts";
 
 export interface Change<T extends KubeObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -14,18 +18,32 @@ export interface Change<T extends KubeObject = KubeObject> {
 export interface ObjectStore<T extends KubeObject> {
   get(name: string, namespace?: string): T | undefined;
   list(): T[];
+  size(): number;
+  byIndex(index: string, value: string): T[];
+  countByIndex(index: string, value: string): number;
+  /** Every value of an index, with the number of objects that have it. */
+  indexValues(index: string): Iterable<readonly [value: string, count: number]>;
   apply(event: WatchEvent<T>): Change<T>[];
+  /** A state that an answer of the server has shown. Unknown objects are left to the watch: it also tells their end. */
+  observe(object: T): Change<T>[];
   /** After a new list: what is no longer in it was deleted while nobody watched. */
   replace(objects: Iterable<T>): Change<T>[];
 }
 
-export function createObjectStore<T extends KubeObject>(): ObjectStore<T> {
+export interface StoreOptions<T extends KubeObject> {
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
+}
+
+export function createObjectStore<T extends KubeObject>(options: StoreOptions<T> = {}): ObjectStore<T> {
   const objects = new Map<string, T>();
+  const indexes = createIndexes<T>(options.indexes ?? {});
 
   function put(object: T): Change<T>[] {
     const key = keyOf(object);
     const previous = objects.get(key);
+    if (previous !== undefined && isEarlier(object, previous)) return [];
     objects.set(key, object);
+    indexes.update(key, previous, object);
     return changesBetween(previous, object);
   }
 
@@ -33,15 +51,24 @@ export function createObjectStore<T extends KubeObject>(): ObjectStore<T> {
     const key = keyOf(object);
     const previous = objects.get(key);
     objects.delete(key);
+    indexes.update(key, previous, undefined);
     return previous === undefined ? [] : [{ type: "DELETED", object, previous }];
   }
 
   return {
     get: (name, namespace) => objects.get(objectKey(name, namespace)),
     list: () => [...objects.values()],
+    size: () => objects.size,
+    byIndex: (index, value) => Array.from(indexes.find(index, value), (key) => objects.get(key)).filter(isPresent),
+    countByIndex: (index, value) => indexes.find(index, value).size,
+    indexValues: indexes.values,
     apply: ({ type, object }) => {
       if (type === "DELETED") return remove(object);
       return type === "ADDED" || type === "MODIFIED" ? put(object) : [];
+    },
+    observe: (object) => {
+      const known = objects.get(keyOf(object));
+      return known !== undefined && isEarlier(known, object) ? put(object) : [];
     },
     replace: (listed) => {
       const gone = new Map(objects);
@@ -54,6 +81,10 @@ export function createObjectStore<T extends KubeObject>(): ObjectStore<T> {
       return [...deletions, ...changes];
     },
   };
+}
+
+function isPresent<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }
 
 function changesBetween<T extends KubeObject>(previous: T | undefined, object: T): Change<T>[] {

@@ -1,9 +1,9 @@
 // Keys in a line and workers that take them. A key is in the line once, however often it is added; it is never with two
-// workers at a time; added while a worker has it, it comes back after `done`. First in, first out: a key that changes all
-// the time stands behind the others each time.
+// workers at a time; added while a worker has it, it comes back after `done`. Which key is next is the flows' matter.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { onAbort } from "../on-abort.ts";
+import type { Flows } from "./flows.ts";
 
 export interface Line {
   add(key: string): void;
@@ -14,9 +14,8 @@ export interface Line {
   isClosed(): boolean;
 }
 
-export function createLine(): Line {
-  /** A Set keeps the order of insertion: it is the line and the deduplication at once. */
-  const ready = new Set<string>();
+/** `onHeld`: workers wait, and keys of flows that may not go on yet; call `wake` after that time. */
+export function createLine(ready: Flows, onHeld: (ms: number, wake: () => void) => void = () => undefined): Line {
   const busy = new Set<string>();
   const again = new Set<string>();
   const workers = new Set<(key: string) => void>();
@@ -34,13 +33,19 @@ export function createLine(): Line {
 
   function handOut(): void {
     for (const worker of workers) {
-      const [key] = ready;
-      if (key === undefined) return;
-      ready.delete(key);
+      const key = ready.take();
+      if (key === undefined) break;
       busy.add(key);
       workers.delete(worker);
       worker(key);
     }
+    if (workers.size > 0 && ready.size() > 0) wait();
+  }
+
+  /** Workers are free, yet no key may go: all that wait are held back. */
+  function wait(): void {
+    const heldMs = ready.heldMs();
+    if (heldMs !== undefined) onHeld(heldMs, handOut);
   }
 
   return {
@@ -55,7 +60,7 @@ export function createLine(): Line {
       busy.delete(key);
       if (again.delete(key)) add(key);
     },
-    size: () => ready.size,
+    size: ready.size,
     close: () => {
       closing.abort();
       ready.clear();

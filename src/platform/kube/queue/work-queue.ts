@@ -1,8 +1,10 @@
-// The keys a controller has to look at: a line for now, delays for later, and a wait that grows with each failure of a key.
+// The keys a controller has to look at: a line for now in which flows take turns, delays for later, and a wait that grows with
+// each failure of a key.
 
 import type { Clock } from "../../clock/index.ts";
 import { type BackoffLimits, backoffMs } from "../backoff.ts";
 import { createDelays } from "./delays.ts";
+import { createFlows, type FlowOptions } from "./flows.ts";
 import { createLine } from "./line.ts";
 
 /** Kubernetes' controllers begin with 5 ms, which only warms the CPU; the end, some 16 minutes, is theirs. */
@@ -25,16 +27,20 @@ export interface WorkQueue {
   close(): void;
 }
 
-export interface WorkQueueOptions {
+/** The name under which the line's own wake-up is scheduled: no key is empty. */
+const WAKE = "";
+
+export interface WorkQueueOptions extends FlowOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
   readonly limits?: BackoffLimits | undefined;
 }
 
-export function createWorkQueue({ clock, random, limits = QUEUE_BACKOFF }: WorkQueueOptions): WorkQueue {
-  const line = createLine();
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const { clock, random, limits = QUEUE_BACKOFF } = options;
   const delays = createDelays(clock);
+  const line = createLine(createFlows(options), (ms, wake) => delays.schedule(WAKE, ms, wake));
   const failures = new Map<string, number>();
 
   function addAfter(key: string, ms: number): void {

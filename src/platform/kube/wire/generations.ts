@@ -31,6 +31,8 @@ interface Current {
 
 export interface Generations {
   current(): Promise<Current>;
+  /** The server refused the present credential. True when there is another one now. */
+  renew(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export function createGenerations(connection: Connection, origin: string): Gener
   let latest: Generation | undefined;
   let asking: Promise<Current> | undefined;
   let closed = false;
+  let lastToken: string | undefined;
 
   async function refresh(): Promise<Current> {
     const { token, certPem, keyPem } = await askCredentials(connection);
@@ -57,15 +60,25 @@ export function createGenerations(connection: Connection, origin: string): Gener
     void generation.calls.close().then(() => retired.delete(generation));
   }
 
+  async function current(): Promise<Current> {
+    // Requests that come together share one question: an older answer cannot overtake a newer one.
+    asking ??= refresh().finally(() => {
+      asking = undefined;
+    });
+    const answer = await asking;
+    if (closed) throw new Fault("aborted", "the client is closed");
+    lastToken = answer.token;
+    return answer;
+  }
+
   return {
-    current: async () => {
-      // Requests that come together share one question: an older answer cannot overtake a newer one.
-      asking ??= refresh().finally(() => {
-        asking = undefined;
-      });
-      const current = await asking;
-      if (closed) throw new Fault("aborted", "the client is closed");
-      return current;
+    current,
+    renew: async () => {
+      if (connection.refused === undefined) return false;
+      const before = { token: lastToken, certPem: latest?.certPem, keyPem: latest?.keyPem };
+      connection.refused(before);
+      const { generation, token } = await current();
+      return token !== before.token || generation.certPem !== before.certPem;
     },
     close: async () => {
       closed = true;

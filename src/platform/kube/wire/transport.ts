@@ -7,6 +7,7 @@ import type { Connection } from "../connection/credentials.ts";
 import { faultFromConnection } from "./connection-faults.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { createGenerations, type Generation } from "./generations.ts";
+import { guardedBy } from "./guarded.ts";
 
 /** A page of 500 objects of 100 KB each fits twice; a server that sends more is not listing what we asked for. */
 export const RESPONSE_MAX_BYTES = 128 * 1024 * 1024;
@@ -23,6 +24,8 @@ export interface Outgoing {
   readonly body?: string | undefined;
   readonly contentType?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** See CallOptions. Of calls only: a stream changes nothing. */
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface Answer {
@@ -55,14 +58,22 @@ export function createTransport(connection: Connection, options: TransportOption
   async function call(request: Outgoing, timeoutMs: number): Promise<Answer> {
     const deadline = startDeadline(`${request.method} ${request.path}`, timeoutMs, request.signal);
     try {
-      const { generation, token } = await generations.current();
-      const response = await generation.calls.request(onWire(request, { basePath, token, signal: deadline.signal }));
-      return await readAnswer(response, maxResponseBytes);
+      const answer = await callOnce(request, deadline);
+      // Refused before anything was done: with another credential, once more.
+      const isRenewable = answer.status === 401 && (await generations.renew());
+      return isRenewable ? await callOnce(request, deadline) : answer;
     } catch (cause) {
       throw faultFromConnection(cause, origin);
     } finally {
       deadline.clear();
     }
+  }
+
+  async function callOnce(request: Outgoing, { signal }: Deadline): Promise<Answer> {
+    const { generation, token } = await generations.current();
+    const calls = await guardedBy(generation.calls, request.beforeSend);
+    const response = await calls.request(onWire(request, { basePath, token, signal }));
+    return await readAnswer(response, maxResponseBytes);
   }
 
   async function stream(request: Outgoing, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>> {

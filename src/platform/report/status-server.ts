@@ -1,0 +1,96 @@
+// What a process says about itself over HTTP: /metrics for Prometheus, /livez and /healthz (is it alive), /readyz (does it do
+// its work), each check on a line of its own with `?verbose` or when one fails, as Kubernetes' own servers answer. Plain HTTP
+// and nothing secret: numbers, names of checks, and who leads.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { METRICS_TYPE, type Metrics } from "./metrics.ts";
+
+export interface CheckResult {
+  readonly ok: boolean;
+  /** One line, for people: what is missing, or in which state it is fine. */
+  readonly says: string;
+}
+
+export interface Check {
+  readonly name: string;
+  look(): CheckResult;
+}
+
+export interface StatusServerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  readonly metrics: Metrics;
+  readonly live?: readonly Check[] | undefined;
+  readonly ready: readonly Check[];
+}
+
+export interface StatusServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** A probe is a line; whoever sends more, or slowly, is no probe. */
+const MAX_HEADER_BYTES = 8 * 1024;
+const REQUEST_TIMEOUT_MS = 5_000;
+/** Two probes and a scraper; the rest is somebody who plays. */
+const MAX_CONNECTIONS = 64;
+
+export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+  };
+  const server = createServer(limits, (request, response) => answer(options, request, response));
+  server.maxConnections = MAX_CONNECTIONS;
+  const port = await listen(server, options);
+  return {
+    port,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function answer(
+  { metrics, live = [], ready }: StatusServerOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  const { pathname, searchParams } = new URL(request.url ?? "/", "http://status");
+  const checks = { "/healthz": live, "/livez": live, "/readyz": ready }[pathname];
+  if (request.method !== "GET" && request.method !== "HEAD") return send(response, 405, "GET only\n");
+  if (pathname === "/metrics") return send(response, 200, metrics.expose(), METRICS_TYPE);
+  if (checks === undefined) return send(response, 404, "there are /metrics, /livez, /healthz and /readyz\n");
+  const results = checks.map((check) => ({ name: check.name, ...check.look() }));
+  const isOk = results.every(({ ok }) => ok);
+  const lines = results.map(({ name, ok, says }) => `[${ok ? "+" : "-"}]${name} ${says}\n`).join("");
+  const isVerbose = searchParams.has("verbose") || !isOk;
+  send(response, isOk ? 200 : 503, isVerbose ? `${lines}${pathname.slice(1)} ${isOk ? "ok" : "failed"}\n` : "ok");
+}
+
+function send(response: ServerResponse, status: number, text: string, type = "text/plain; charset=utf-8"): void {
+  response.writeHead(status, {
+    "content-type": type,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  });
+  response.end(text);
+}
+
+async function listen(server: Server, { host, port }: StatusServerOptions): Promise<number> {
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(port, host, resolve);
+    });
+  } catch (cause) {
+    throw new Fault("io-failed", `cannot listen on ${host}:${port} for metrics and probes`, { cause });
+  }
+  return (server.address() as AddressInfo).port;
+}
