@@ -1,31 +1,15 @@
-// The contract between Countersign and an attestation provider: types only, no dependencies.
-// So far the node's end; the controller's end comes with the first provider that proves something.
-
-/** Raised when a field changes meaning; a provider states the version it was written for. */
-export type ContractVersion = 1;
-
-/** What a provider learns about the request that its evidence is for. */
-export interface AttestationRequest {
-  readonly nodeName: string;
-  /** DER SubjectPublicKeyInfo of the key that is to be certified. */
-  readonly publicKey: Uint8Array;
-}
-
-/** What travels with the certificate request. */
-export interface AttestationEvidence {
-  /** Opaque to everybody but the provider's verifier. Empty when the provider proves nothing. */
-  readonly data: Uint8Array;
-}
-
-/** The node's end of a provider: it says which machine this is and proves it as well as it can. */
-export interface NodeAttestationProvider {
-  /** Last part of the signer name `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>`. */
-  readonly name: string;
-  readonly contractVersion: ContractVersion;
-  /**
-   * Whether a node may ask for its next certificate with its present one. A provider that proves nothing must say no: its
-   * certificate lasts to its end, then the node starts over with a bootstrap credential.
-   */
-  readonly canRenew: boolean;
-  attest(request: AttestationRequest): Promise<AttestationEvidence>;
-}
+// The contract between Countersign and an attestation provider: types, a version, and the conformance suite. No dependencies.
+export { evidenceProblem } from "./canonical.ts";
+export { type Conformance, type ConformanceCheck, conformanceChecks, runConformance } from "./conformance.ts";
+export {
+  CONTRACT_VERSION,
+  type ContractVersion,
+  type EvidenceRequest,
+  type Freshness,
+  type JsonObject,
+  type JsonValue,
+  MAX_PROOF_AGE_MS,
+} from "./evidence.ts";
+export type { NodeCallOptions, NodeProvider } from "./node.ts";
+export type { AttestationEvidence, AttestationRequest, NodeAttestationProvider } from "./plain.ts";
+export type { Answer, EndorsementKeySource, MachineView, Question, Verifier } from "./verifier.ts";

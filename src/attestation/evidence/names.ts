@@ -1,0 +1,38 @@
+// Names of the request objects (protocol 2.5): functions of content that nobody else can vary or foresee. A copy of a request
+// therefore collides with the original instead of racing it, and nobody can take a name in advance.
+import { encodeBase32 } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
+import type { EvidenceBody } from "./body.ts";
+import type { Step } from "./envelope.ts";
+
+export interface NamedContent {
+  readonly step: Step;
+  readonly body: EvidenceBody;
+  /** All of `spec.request`. */
+  readonly request: Uint8Array;
+  /** The content of the DATA block, sealed or not. */
+  readonly content: Uint8Array;
+  /** DER CertificationRequestInfo. */
+  readonly cri: Uint8Array;
+}
+
+const PREFIXES: Readonly<Record<Step, string>> = {
+  hello: "countersign-hello-",
+  proof: "countersign-proof-",
+  single: "countersign-single-",
+};
+
+export function objectName(named: NamedContent): string {
+  return PREFIXES[named.step] + encodeBase32(sha256(namingBytes(named)));
+}
+
+/**
+ * Never the whole request beyond a hello: ECDSA signatures can be changed by anybody into other valid ones. A proof of a
+ * provider without TPM is named by its DATA block, because its CertificationRequestInfo follows from the public hello and
+ * could be foreseen; its provider signs in a form that cannot be varied.
+ */
+function namingBytes({ step, body, request, content, cri }: NamedContent): Uint8Array {
+  if (step === "hello") return request;
+  if (body.kind === "tpm-proof") return body.attest;
+  return step === "proof" ? content : cri;
+}

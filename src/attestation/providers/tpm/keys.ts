@@ -1,0 +1,88 @@
+// The machine's two keys (protocol 3.1). The endorsement key is chosen the same way each time, because it will be pinned: the one
+// that the bootstrap data names, else the first with a certificate in NV storage, else RSA-2048 without one.
+
+import { equalBytes } from "../../../kernel/bytes/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import {
+  AK_TEMPLATES,
+  CURVE_ID,
+  createPrimary,
+  cutNvCertificate,
+  EK_CERTIFICATE_INDEX,
+  EK_TEMPLATE_NAMES,
+  EK_TEMPLATES,
+  type EkTemplateName,
+  getCurves,
+  HANDLE,
+  type LoadedKey,
+  publicKeyOf,
+} from "../../../kernel/tpm/index.ts";
+import { parseCertificate } from "../../../kernel/x509/index.ts";
+import { readNv, type Tpm, withHandle } from "../../../platform/tpm/index.ts";
+
+export interface TpmIdentity {
+  readonly template: EkTemplateName;
+  /** TPMT_PUBLIC. */
+  readonly ek: Uint8Array;
+  /** DER, the EK certificate first; empty where the maker left none. */
+  readonly ekChain: readonly Uint8Array[];
+  readonly akKind: "ecc" | "rsa";
+  /** TPMT_PUBLIC. */
+  readonly ak: Uint8Array;
+}
+
+export async function readTpmIdentity(tpm: Tpm, wanted?: EkTemplateName): Promise<TpmIdentity> {
+  const endorsement = await chooseEndorsementKey(tpm, wanted);
+  const akKind = (await tpm.send(getCurves())).includes(CURVE_ID.p256) ? "ecc" : "rsa";
+  const ak = await withAttestationKey(tpm, akKind, async ({ publicArea }) => publicArea.raw);
+  return { ...endorsement, akKind, ak };
+}
+
+export function withEndorsementKey<T>(
+  tpm: Tpm,
+  template: EkTemplateName,
+  use: (key: LoadedKey) => Promise<T>,
+): Promise<T> {
+  return withHandle(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[template]), use);
+}
+
+export function withAttestationKey<T>(tpm: Tpm, kind: "ecc" | "rsa", use: (key: LoadedKey) => Promise<T>): Promise<T> {
+  return withHandle(tpm, createPrimary(HANDLE.endorsement, AK_TEMPLATES[kind]), use);
+}
+
+type Endorsement = Pick<TpmIdentity, "template" | "ek" | "ekChain">;
+
+async function chooseEndorsementKey(tpm: Tpm, wanted: EkTemplateName | undefined): Promise<Endorsement> {
+  if (wanted !== undefined) return (await certifiedKey(tpm, wanted)) ?? plainKey(tpm, wanted);
+  for (const template of EK_TEMPLATE_NAMES) {
+    const certified = await certifiedKey(tpm, template);
+    if (certified !== undefined) return certified;
+  }
+  return plainKey(tpm, "L-1");
+}
+
+async function plainKey(tpm: Tpm, template: EkTemplateName): Promise<Endorsement> {
+  const ek = await withEndorsementKey(tpm, template, async ({ publicArea }) => publicArea.raw);
+  return { template, ek, ekChain: [] };
+}
+
+/** Undefined where there is no certificate, or one for another key than the template gives: such a pair proves nothing. */
+async function certifiedKey(tpm: Tpm, template: EkTemplateName): Promise<Endorsement | undefined> {
+  const content = await readNv(tpm, EK_CERTIFICATE_INDEX[template]);
+  const certificate = content === undefined ? undefined : readCertificate(content);
+  if (certificate === undefined) return undefined;
+  return withEndorsementKey(tpm, template, async ({ publicArea }) => {
+    const isFor = equalBytes(publicKeyOf(publicArea).spki, certificate.publicKey.spki);
+    return isFor ? { template, ek: publicArea.raw, ekChain: [certificate.raw] } : undefined;
+  });
+}
+
+/** What a maker left in NV storage that we cannot read is as good as nothing; the next template is looked at. */
+function readCertificate(content: Uint8Array) {
+  try {
+    return parseCertificate(cutNvCertificate(content));
+  } catch (failure) {
+    if (isFault(failure)) return undefined;
+    throw failure;
+  }
+}

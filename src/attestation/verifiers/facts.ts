@@ -1,0 +1,69 @@
+// Everything a rule about evidence may know, as one value. Whoever gathers it reads the world once; the rules only look here.
+import type { UserInfo } from "../../api/access/index.ts";
+import type { AttestationPolicy, NodeIdentity } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { Protocol } from "../evidence/index.ts";
+import type { EvidenceReading } from "./reading.ts";
+
+/** The CertificateSigningRequest as the API server keeps it; only what the rules need. */
+export interface RequestObject {
+  readonly name: string;
+  readonly uid: string;
+  readonly signerName: string;
+  readonly usages: readonly string[];
+  readonly request: Uint8Array;
+  /** Stamped by the API server; the requester cannot choose it. */
+  readonly requester: UserInfo;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly hasFinalizers: boolean;
+  readonly hasOwnerReferences: boolean;
+  readonly isDeleting: boolean;
+  /** Has the condition Approved, Denied or Failed. */
+  readonly isDecided: boolean;
+  /** The API server's clock, whole seconds: it ages objects and decides nothing else. */
+  readonly createdMs: number;
+}
+
+/** What the controller is, for this workload cluster. */
+export interface ClusterFacts {
+  /** Pins of every CA in force and the explicit id; the first is the one that beacons name. */
+  readonly ids: readonly string[];
+  readonly servedSigners: readonly string[];
+  /** Protocols with a verifier, all providers. */
+  readonly supported: readonly Protocol[];
+  /** Providers that the cluster lets in; absent: every one but `insecure`. */
+  readonly authorizedProviders: readonly string[] | undefined;
+}
+
+/** Open hellos and young identities, and how many may be. */
+export interface LimitFacts {
+  readonly openOfRequester: number;
+  readonly openOfRequesterLimit: number;
+  readonly openOfRequesterAndKey: number;
+  readonly openInCluster: number;
+  readonly newIdentitiesInHour: number;
+  readonly newIdentitiesPerHour: number;
+}
+
+export interface EvidenceFacts {
+  readonly nowMs: number;
+  readonly object: RequestObject;
+  readonly reading: EvidenceReading;
+  readonly cluster: ClusterFacts;
+  readonly policy: AttestationPolicy;
+  /** Users who may ask for a first certificate beside holders of bootstrap tokens. */
+  readonly listedRequesters: readonly string[];
+  /** The identity of the node that the envelope names. */
+  readonly identity: Seen<NodeIdentity>;
+  /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */
+  readonly machines: Seen<readonly Machine[]>;
+  /** The Machine that the requester's bootstrap token was made for, where tokens belong to Machines. */
+  readonly tokenMachine: Seen<{ readonly namespace: string; readonly name: string }>;
+  /** Node names that the policy's template allows for the Machine, beside its own names. */
+  readonly templateNames: readonly string[];
+  readonly node: Seen<{ readonly uid: string }>;
+  /** DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates. */
+  readonly ownNames: Seen<readonly string[]>;
+  readonly limits: LimitFacts;
+}

@@ -1,0 +1,32 @@
+export type { ChallengeFacts, HelloFacts, ProofFacts } from "./challenge/index.ts";
+export type { ClusterFacts, EvidenceFacts, LimitFacts, RequestObject } from "./facts.ts";
+export { isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
+export { INSECURE_RULES, judgeInsecure } from "./insecure/index.ts";
+export { READABLE_RULES } from "./readable.ts";
+export { attempt, type EvidenceReading, type Reading, type ReadOptions, readEvidence } from "./reading.ts";
+export { CREDENTIAL_ID, credentialOf } from "./rules/requester-may-ask.ts";
+export { type SignerParts, signerParts } from "./signer.ts";
+export {
+  type BeaconFacts,
+  challengedTpm,
+  type EndorsementFacts,
+  type EndorsementKey,
+  type EndorsementSource,
+  judgeOwnedTpmProof,
+  judgeTpmBeacon,
+  judgeTpmHello,
+  judgeTpmProof,
+  judgeTrust,
+  type OwnedProofFacts,
+  pinnedTpmKeys,
+  planPins,
+  readTpmKeys,
+  TPM_BEACON_RULES,
+  TPM_HELLO_RULES,
+  TPM_OWNED_RULES,
+  TPM_PROOF_RULES,
+  type TpmHelloFacts,
+  type TpmKeys,
+  type TpmProofFacts,
+  TRUST_SOURCES,
+} from "./tpm/index.ts";

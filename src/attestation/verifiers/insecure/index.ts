@@ -1,0 +1,1 @@
+export { INSECURE_RULES, judgeInsecure } from "./judge.ts";

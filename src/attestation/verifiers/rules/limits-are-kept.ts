@@ -1,0 +1,26 @@
+// H19. Nobody is refused for a crowd; those over the limit wait, without a write on the object.
+import { notYet, pass, type Rule } from "../../../kernel/outcome/index.ts";
+import type { EvidenceFacts } from "../facts.ts";
+
+/** Of one requester with one endorsement key: one that crashed, one that goes on, and two for a race. */
+const OPEN_OF_REQUESTER_AND_KEY = 4;
+const OPEN_IN_CLUSTER = 2_000;
+const RETRY_MS = 15_000;
+
+export const limitsAreKept: Rule<EvidenceFacts> = {
+  id: "limits-are-kept",
+  sentence: "open requests and new identities stay within their limits",
+  judge: ({ limits }) => {
+    if (limits.newIdentitiesInHour >= limits.newIdentitiesPerHour)
+      return notYet(
+        "JoinRateExceeded",
+        `${limits.newIdentitiesInHour} nodes joined within the hour, the limit`,
+        RETRY_MS,
+      );
+    const isCrowded =
+      limits.openOfRequester >= limits.openOfRequesterLimit ||
+      limits.openOfRequesterAndKey >= OPEN_OF_REQUESTER_AND_KEY ||
+      limits.openInCluster >= OPEN_IN_CLUSTER;
+    return isCrowded ? notYet("Throttled", "too many requests are open; this one waits its turn", RETRY_MS) : pass();
+  },
+};

@@ -1,0 +1,72 @@
+// H8. The PKCS#10 says exactly what its step allows. A hello is inert by construction: signed by mistake, it would be no node's
+// identity and could not authenticate a client.
+import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
+import { pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
+import {
+  type CertificateRequest,
+  findExtension,
+  OID_EXTENSION_REQUEST,
+  OID_SUBJECT_ALT_NAME,
+} from "../../../kernel/x509/index.ts";
+import { type Envelope, HELLO_NAME_PREFIX, OID_PROVIDER_ID } from "../../evidence/index.ts";
+import type { EvidenceFacts } from "../facts.ts";
+import { type ReadEvidence, withEvidence } from "../with-evidence.ts";
+
+export const requestIsWellFormed: Rule<EvidenceFacts> = {
+  id: "request-is-well-formed",
+  sentence:
+    "the PKCS#10 is signed by its own P-256 or P-384 key and has the subject, extensions and usages of its step",
+  judge: withEvidence((read, { object }) => {
+    const problem = findProblem(read, object.usages);
+    return problem === undefined ? pass() : refuse("RequestMalformed", problem);
+  }),
+};
+
+function findProblem(read: ReadEvidence, usages: readonly string[]): string | undefined {
+  const { request, signatureHolds, envelope } = read;
+  if (!signatureHolds) return "the request is not signed with its own key";
+  if (request.publicKey.curve !== "P-256" && request.publicKey.curve !== "P-384")
+    return "the key must be an EC key on P-256 or P-384";
+  return subjectProblem(request, envelope) ?? extensionProblem(request, envelope) ?? usageProblem(usages, envelope);
+}
+
+function subjectProblem({ subject }: CertificateRequest, { step, node }: Envelope): string | undefined {
+  const isHello = step === "hello";
+  const commonName = isHello ? `${HELLO_NAME_PREFIX}${node}` : `${NODE_USER_PREFIX}${node}`;
+  const organizations = isHello ? [] : [NODES_GROUP];
+  const isExact =
+    subject.commonName === commonName &&
+    subject.organizations.join("\n") === organizations.join("\n") &&
+    subject.attributes.length === 1 + organizations.length;
+  return isExact
+    ? undefined
+    : `the subject of a ${step} must be CN ${commonName} and O ${organizations.join() || "none"}`;
+}
+
+function extensionProblem(request: CertificateRequest, { step, purpose }: Envelope): string | undefined {
+  const { extensions, attributes, subjectAltNames } = request;
+  if (attributes.length !== 1 || attributes[0] !== OID_EXTENSION_REQUEST)
+    return "the request must have one attribute, the list of its extensions";
+  const providerId = findExtension(extensions, OID_PROVIDER_ID);
+  if (providerId === undefined || providerId.critical) return "the provider ID must be there, and not critical";
+  const hasNames = step !== "hello" && purpose === "serving";
+  const allowed = hasNames ? [OID_PROVIDER_ID, OID_SUBJECT_ALT_NAME] : [OID_PROVIDER_ID];
+  if (extensions.length !== allowed.length || extensions.some(({ oid }) => !allowed.includes(oid)))
+    return `the extensions of a ${step} for ${purpose} must be exactly ${allowed.join(", ")}`;
+  if (!hasNames || subjectAltNames === undefined) return undefined;
+  const { dnsNames, ipAddresses, uris, emails, others } = subjectAltNames;
+  const isServing = dnsNames.length + ipAddresses.length > 0 && uris.length + emails.length + others === 0;
+  return isServing ? undefined : "alternative names must be DNS names and IP addresses, at least one";
+}
+
+const USAGES = {
+  hello: ["digital signature"],
+  client: ["digital signature", "client auth"],
+  serving: ["digital signature", "server auth"],
+} as const;
+
+function usageProblem(usages: readonly string[], { step, purpose }: Envelope): string | undefined {
+  const expected = USAGES[step === "hello" ? "hello" : purpose];
+  const isSame = usages.length === expected.length && expected.every((usage) => usages.includes(usage));
+  return isSame ? undefined : `usages must be ${expected.join(", ")}`;
+}

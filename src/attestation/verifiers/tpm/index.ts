@@ -1,0 +1,26 @@
+export {
+  challengedTpm,
+  type EndorsementFacts,
+  type EndorsementKey,
+  type EndorsementSource,
+  pinnedTpmKeys,
+  readTpmKeys,
+  type TpmHelloFacts,
+  type TpmKeys,
+  type TpmProofFacts,
+} from "./facts.ts";
+export {
+  type BeaconFacts,
+  judgeOwnedTpmProof,
+  judgeTpmBeacon,
+  judgeTpmHello,
+  judgeTpmProof,
+  type OwnedProofFacts,
+  TPM_BEACON_RULES,
+  TPM_HELLO_RULES,
+  TPM_OWNED_RULES,
+  TPM_PROOF_RULES,
+} from "./judge.ts";
+export { planPins } from "./pins.ts";
+export { isRocaModulus } from "./roca.ts";
+export { judgeTrust, TRUST_SOURCES, type TrustAnswer, type TrustSource } from "./trust/index.ts";

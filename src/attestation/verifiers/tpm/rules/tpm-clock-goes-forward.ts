@@ -1,0 +1,24 @@
+// P15. A TPM counts its starts and its time. A pair that is not greater than the last one comes from a copy, a restored snapshot or
+// a cleared TPM.
+import { pass, type Rule, refuse } from "../../../../kernel/outcome/index.ts";
+import { openClockReset, pinsOf } from "../../identity.ts";
+import type { EndorsementFacts } from "../facts.ts";
+import { withQuote } from "../with-quote.ts";
+
+export const tpmClockGoesForward: Rule<EndorsementFacts> = {
+  id: "tpm-clock-goes-forward",
+  sentence: "the TPM's starts and clock are beyond those of the last exchange",
+  judge: withQuote((quote, _, { facts }) => {
+    const { identity, nowMs } = facts;
+    const last = pinsOf(identity)?.tpm;
+    if (last?.resetCount === undefined || last.clock === undefined) return pass();
+    const isBeyond =
+      quote.resetCount > last.resetCount || (quote.resetCount === last.resetCount && quote.clock > BigInt(last.clock));
+    if (isBeyond) return pass();
+    if (identity.kind === "Present" && openClockReset(identity.value, nowMs)) return pass("opened by an operator");
+    return refuse(
+      "TpmClockRegressed",
+      `the TPM is at start ${quote.resetCount}, clock ${quote.clock}; it was at ${last.resetCount}, ${last.clock}`,
+    );
+  }),
+};
