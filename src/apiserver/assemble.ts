@@ -1,7 +1,7 @@
 // The parts that the stages use, put together once at the start of a server.
 
 import type { Secret } from "../api/core/index.ts";
-import { SECRETS } from "../api/meta/index.ts";
+import { NAMESPACES, SECRETS } from "../api/meta/index.ts";
 import { createNodeAuthorizer } from "../authorizer/index.ts";
 import { generatePrivateKey, randomBytes } from "../platform/keys/index.ts";
 import { createAudit, DEFAULT_POLICY, NO_AUDIT } from "./audit/index.ts";
@@ -11,10 +11,12 @@ import {
   createBootstrapTokenAuthenticator,
   createClientCa,
   createClientCertificateAuthenticator,
+  createDiscoveryJwtAuthenticator,
   createServiceAccountAuthenticator,
   createTokenFileAuthenticator,
   createTokenIssuer,
   createTokenKeys,
+  createTokenSecretSource,
   DEFAULT_ISSUER,
   forThisServer,
   type TokenIssuer,
@@ -63,7 +65,7 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
     allowsAnonymous: anonymousRule(options.anonymousPaths),
     authorizer: createAuthorizerChain([privilegedAuthorizer, node, createRbacAuthorizer(rbac)]),
     audit: options.audit === undefined ? NO_AUDIT : createAudit({ policy: DEFAULT_POLICY, clock, ...options.audit }),
-    gate: createGate({ ...DEFAULT_LIMITS, ...options.limits }),
+    gate: createGate({ ...DEFAULT_LIMITS, ...options.limits }, clock),
     meter,
     tokens,
     ownDocument: createOwnDocuments({ health, meter, keys, issuer: tokens.issuer, url }),
@@ -76,6 +78,7 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
     close: () => {
       unfollow();
       rbac.close();
+      parts.gate.deadlines.close();
     },
   };
 }
@@ -91,18 +94,23 @@ function tokensFrom({ serviceAccounts }: ApiServerOptions): Tokens {
   return { keys, tokens: createTokenIssuer(keys, serviceAccounts?.issuer ?? DEFAULT_ISSUER) };
 }
 
-/** In the order of kube-apiserver: certificates, then tokens by file, service account and bootstrap. */
+/** In the order of kube-apiserver: certificates, then tokens by file, service account and bootstrap. Discovery's JWTs stand before other JWTs. */
 function authenticatorsFrom(
   options: ApiServerOptions,
   { clientCa, keys, tokens }: Tokens & { readonly clientCa: ClientCa },
 ): readonly Authenticator[] {
   const { storage, tokenFile } = options;
   const { audiences, issuer } = tokens;
+  const file = tokenFile === undefined ? undefined : createTokenFileAuthenticator(tokenFile);
   const getSecret = (name: string) =>
     storage.get(keyOf(SECRETS, { namespace: "kube-system", name }))?.object as Secret | undefined;
   return [
     createClientCertificateAuthenticator({ roots: clientCa.roots }),
-    ...(tokenFile === undefined ? [] : [forThisServer(createTokenFileAuthenticator(tokenFile), audiences)]),
+    ...(file === undefined ? [] : [forThisServer(file, audiences)]),
+    createDiscoveryJwtAuthenticator({
+      sources: [...(file === undefined ? [] : [file.secretOf]), createTokenSecretSource({ getSecret })],
+      clusterId: clusterIdOf(storage),
+    }),
     createServiceAccountAuthenticator({
       keys,
       issuers: [issuer],
@@ -111,6 +119,11 @@ function authenticatorsFrom(
     }),
     forThisServer(createBootstrapTokenAuthenticator({ getSecret }), audiences),
   ];
+}
+
+/** What Kubernetes' own tools take for a cluster's id: the uid of its first namespace, which nobody can delete. */
+function clusterIdOf(storage: ApiServerOptions["storage"]): string | undefined {
+  return storage.get(keyOf(NAMESPACES, { name: "kube-system" }))?.object.metadata.uid;
 }
 
 function anonymousRule(paths: readonly string[] | undefined): (path: string) => boolean {

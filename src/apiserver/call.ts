@@ -2,6 +2,7 @@
 // Each field that a stage fills is written by that stage alone, on the way in; reply reads them all on the way out.
 
 import type { Authorizer, UserInfo } from "../api/access/index.ts";
+import type { BootstrapToken } from "../api/bootstrap/index.ts";
 import type { KubeObject, ListMeta, Resource } from "../api/meta/index.ts";
 import type { Deny } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
@@ -15,7 +16,7 @@ import type { Gate, RequestKind } from "./limits/gate.ts";
 import type { Accepted } from "./reply/accept.ts";
 import type { Endpoint } from "./resources/endpoint.ts";
 import type { Registry } from "./resources/registry.ts";
-import type { Storage } from "./storage/storage.ts";
+import type { Content, Storage } from "./storage/storage.ts";
 import type { Watch } from "./watching/watch.ts";
 
 export interface Call {
@@ -33,6 +34,8 @@ export interface Call {
   query: Query;
   /** Filled by authentication: whose credential it was. Until then it is nobody, to whom nothing is allowed. */
   caller: UserInfo;
+  /** Filled by authentication: the key with which this caller wants the answer signed. */
+  replyKey?: BootstrapToken;
   /** The caller, or, filled by impersonation, the user he acts as. Everything after that asks for this one. */
   user: UserInfo;
   /** Filled by admission: what every attempt of this call to write must pass. */
@@ -73,8 +76,8 @@ export interface Refusal extends Deny {
 
 /** What a stage gives back; reply turns it into bytes. */
 export type Answer =
-  | { readonly kind: "object"; readonly status: number; readonly object: KubeObject }
-  | { readonly kind: "list"; readonly items: readonly KubeObject[]; readonly meta: ListMeta }
+  | { readonly kind: "object"; readonly status: number; readonly content: Content }
+  | { readonly kind: "list"; readonly items: readonly Content[]; readonly meta: ListMeta }
   | { readonly kind: "events"; readonly watch: Watch }
   /** A document that is no object of a resource: discovery, Status, version. */
   | { readonly kind: "document"; readonly status: number; readonly body: unknown; readonly mediaType?: string }

@@ -30,8 +30,11 @@ export const STAGES: readonly Stage[] = [
 /** What a request of this process itself goes through: its user is known and its answer needs no HTTP. */
 export const INNER_STAGES: readonly Stage[] = STAGES.slice(STAGES.findIndex(({ name }) => name === "audit"));
 
-export async function runChain(call: Call, parts: Parts, stages: readonly Stage[] = STAGES): Promise<Answer> {
-  const [stage, ...rest] = stages;
-  if (stage === undefined) return { kind: "text", status: 404, text: "404 page not found\n" };
-  return stage.run(call, () => runChain(call, parts, rest), parts);
+export function runChain(call: Call, parts: Parts, stages: readonly Stage[] = STAGES): Promise<Answer> {
+  const runFrom = async (at: number): Promise<Answer> => {
+    const stage = stages[at];
+    if (stage === undefined) return { kind: "text", status: 404, text: "404 page not found\n" };
+    return stage.run(call, () => runFrom(at + 1), parts);
+  };
+  return runFrom(0);
 }

@@ -34,6 +34,9 @@ const widget = (group: string, name: string, more: object = {}) => ({
   ...more,
 });
 
+const lineOf = ({ type, object }: { type: string; object: { metadata: { name: string } } }) =>
+  `${type} ${object.metadata.name}`;
+
 describe("a definition", () => {
   it("is served to the request after the one that made it", async () => {
     expect((await call({ path: MACHINES })).status).toBe(404);
@@ -73,6 +76,30 @@ describe("a definition", () => {
     ]);
     await patch(path, { spec: { versions: [{ ...versions[0], served: false }] } });
     expect((await call({ path: "/apis/changing.io/v1/widgets" })).status).toBe(404);
+  });
+
+  it("ends the watches on its kind when it changes or goes, after everything that happened before", async () => {
+    const path = `${DEFINITIONS}/widgets.ending.io`;
+    const widgets = "/apis/ending.io/v1/namespaces/default/widgets";
+    await create(DEFINITIONS, definitionOf({ group: "ending.io" }));
+    await create(widgets, widget("ending.io", "w"));
+    /** Begins to watch; the result ends with the watch. */
+    const follow = async () => {
+      const events = watchApi(server, { path: `${widgets}?watch=1` });
+      const seen = [await events.next().then(({ value }) => lineOf(value))];
+      const ended = async () => {
+        for await (const event of events) seen.push(lineOf(event));
+        return seen;
+      };
+      return { ended: ended() };
+    };
+    const first = await follow();
+    expect((await patch(path, { spec: { names: { categories: ["all"] } } })).status).toBe(200);
+    expect(await first.ended).toEqual(["ADDED w"]);
+    const second = await follow();
+    await patch(path, { metadata: { labels: { a: "b" } } });
+    expect((await call({ method: "DELETE", path })).status).toBe(200);
+    expect(await second.ended).toEqual(["ADDED w", "DELETED w"]);
   });
 
   it("is found again after a restart", async () => {

@@ -22,12 +22,22 @@ export interface Beginning {
 
 export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning): Call {
   let body: Uint8Array | undefined;
-  const readBody = async (limit: number) => {
-    body = await request.readBody(limit);
-    return body;
-  };
+  const { method, target, headers, peerCertificates, remoteAddress } = request;
   return {
-    request: { ...request, readBody },
+    request: {
+      method,
+      target,
+      headers,
+      peerCertificates,
+      remoteAddress,
+      get signal() {
+        return request.signal;
+      },
+      readBody: async (limit) => {
+        body = await request.readBody(limit);
+        return body;
+      },
+    },
     receivedMs,
     auditId,
     sentBody: () => body,

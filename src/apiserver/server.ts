@@ -5,6 +5,7 @@ import {
   type HttpAnswer,
   type HttpRequest,
   headerValue,
+  isWhole,
   type Listener,
   startListener,
 } from "../platform/http/index.ts";
@@ -16,6 +17,7 @@ import { startLoops } from "./controllers/index.ts";
 import { newCall } from "./new-call.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { prepareStorage } from "./prepare.ts";
+import { createRandomPool } from "./random-pool.ts";
 import { randomUid } from "./verbs/create.ts";
 
 export interface ApiServer {
@@ -34,10 +36,10 @@ export interface ApiServer {
 }
 
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
-  const { storage, clock, random = randomBytes, shutdownDelayMs = 0 } = options;
+  const { storage, clock, random = createRandomPool(randomBytes), shutdownDelayMs = 0 } = options;
   await prepareStorage({ storage, clock, random });
   let url = "";
-  const { parts, health, clientCa, close } = assemble(options, () => url);
+  const { parts, health, clientCa, close } = assemble({ ...options, random }, () => url);
   const listener = await startListener({
     host: options.host,
     port: options.port,
@@ -78,7 +80,7 @@ async function handle(request: HttpRequest, parts: Parts): Promise<HttpAnswer> {
 /** Counted when the answer is known; a watch goes on until its reader or this server ends it. */
 function measured(call: Call, http: HttpAnswer, parts: Parts): HttpAnswer {
   parts.meter.answered(call, { status: http.status, durationMs: parts.clock.now() - call.receivedMs });
-  if (http.body instanceof Uint8Array) return http;
+  if (call.info.verb !== "watch" || isWhole(http.body)) return http;
   const over = parts.meter.watching(call);
   call.request.signal.addEventListener("abort", over, { once: true });
   return http;

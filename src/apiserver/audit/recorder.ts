@@ -73,12 +73,12 @@ function recordingOf(call: Call, decided: Decided, say: Say): Recording {
   return {
     answered: (answer) => {
       if (answer.kind === "events") return follow(call, say);
-      const object = answer.kind === "object" ? answer.object : undefined;
-      say({ stage: "ResponseComplete", status: { code: codeOf(answer) }, object, ...bodies(contentOf(answer)) });
+      const object = answer.kind === "object" ? answer.content.object : undefined;
+      say({ stage: "ResponseComplete", status: { code: codeOf(answer) }, object, ...bodies(() => contentOf(answer)) });
     },
     failed: (error) => {
       const failure: Status = statusOfError(error);
-      say({ stage: "ResponseComplete", status: { code: failure.code ?? 500, failure }, ...bodies(failure) });
+      say({ stage: "ResponseComplete", status: { code: failure.code ?? 500, failure }, ...bodies(() => failure) });
     },
   };
 }
@@ -92,17 +92,20 @@ function follow({ request }: Call, say: Say): void {
 
 type Bodies = Pick<StageFacts, "requestObject" | "responseObject">;
 
-function bodiesOf(call: Call, { level, omitManagedFields }: Decided): (response: unknown) => Bodies {
+function bodiesOf(call: Call, { level, omitManagedFields }: Decided): (response: () => unknown) => Bodies {
   const { info } = call;
   if (level === "Metadata" || !mayShowBodies(info)) return () => ({});
   const shown = (body: unknown) => {
     const redacted = redactBody(info, body);
     return omitManagedFields ? withoutManagedFields(redacted) : redacted;
   };
-  return (response) => ({
-    requestObject: shown(sentObject(call)),
-    ...(level === "RequestResponse" && response !== undefined ? { responseObject: shown(response) } : {}),
-  });
+  return (answered) => {
+    const response = level === "RequestResponse" ? answered() : undefined;
+    return {
+      requestObject: shown(sentObject(call)),
+      ...(response === undefined ? {} : { responseObject: shown(response) }),
+    };
+  };
 }
 
 /** What the client sent, whatever it was written in: JSON, a patch in JSON, YAML or protobuf. */
@@ -146,7 +149,7 @@ function codeOf(answer: Answer): number {
 }
 
 function contentOf(answer: Answer): unknown {
-  if (answer.kind === "object") return answer.object;
-  if (answer.kind === "list") return { metadata: answer.meta, items: answer.items };
+  if (answer.kind === "object") return answer.content.object;
+  if (answer.kind === "list") return { metadata: answer.meta, items: answer.items.map(({ object }) => object) };
   return answer.kind === "document" && isStatus(answer.body) ? answer.body : undefined;
 }

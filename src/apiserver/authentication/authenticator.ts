@@ -3,6 +3,7 @@
 // decides whether the caller may still be anonymous.
 
 import type { UserInfo } from "../../api/access/index.ts";
+import type { BootstrapToken } from "../../api/bootstrap/index.ts";
 
 export interface Credentials {
   /** DER, leaf first, not verified. */
@@ -14,7 +15,13 @@ export interface Credentials {
 
 export type Authentication =
   /** `audiences` are those of the asked ones that the token is meant for. */
-  | { readonly kind: "user"; readonly user: UserInfo; readonly audiences?: readonly string[] }
+  | {
+      readonly kind: "user";
+      readonly user: UserInfo;
+      readonly audiences?: readonly string[];
+      /** The caller knows this key and not yet this server: the answer is signed with it. Such a user may do very little. */
+      readonly replyKey?: BootstrapToken;
+    }
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly reason: string };
 
@@ -24,9 +31,6 @@ export interface Authenticator {
 }
 
 export const NOT_MINE: Authentication = { kind: "none" };
-
-/** The key of `extra` that says which credential it was: the hash of a certificate or the id of a token. */
-export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
 /** Tokens that know nothing of audiences are meant for this server: shown to somebody else they are nobody's. */
 export function forThisServer(authenticator: Authenticator, own: readonly string[]): Authenticator {

@@ -1,9 +1,9 @@
 // The CA certificates whose clients are believed, exchangeable while the server runs. The next request of an open connection
 // is judged by the new ones: what a removed CA vouched for ends at once.
 
+import { parseCaBundle } from "../../api/access/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Certificate } from "../../kernel/x509/index.ts";
-import { parseCaBundle } from "./client-certificate.ts";
 
 export interface ClientCa {
   /** The certificates of this moment. */

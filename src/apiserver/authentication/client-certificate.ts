@@ -1,71 +1,36 @@
-// Client certificates: the chain is validated for every request, not once per connection, so that an expired certificate
-// or a replaced CA ends an open connection's rights at once. CN is the user, each O a group.
-// Behaviour of k8s.io/apiserver/pkg/authentication/request/x509.
+// Client certificates: every request is judged by the CA bundle and the time of that moment (api/access says how). What a good
+// chain means is remembered with its connection until its first certificate ends or the bundle changes: verifying the
+// signatures anew would cost more than all the rest of a small request.
 
-import type { UserInfo } from "../../api/access/index.ts";
-import { encodeHex } from "../../kernel/bytes/index.ts";
-import { sha256 } from "../../kernel/crypto/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
-import { type Certificate, EKU_CLIENT_AUTH, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
-import { type Authentication, type Authenticator, CREDENTIAL_ID, type Credentials, NOT_MINE } from "./authenticator.ts";
-
-/** Subject attribute that carries the user's uid. */
-const UID_OID = "1.3.6.1.4.1.57683.2";
+import { type CertificateVerdict, judgeClientCertificate } from "../../api/access/index.ts";
+import type { Certificate } from "../../kernel/x509/index.ts";
+import type { Authenticator, Credentials } from "./authenticator.ts";
 
 export interface ClientCertificateOptions {
-  /** The CA bundle of this moment. */
+  /** The CA bundle of this moment; the same list for as long as it is the same bundle. */
   readonly roots: () => readonly Certificate[];
 }
 
-/** Every CERTIFICATE block of a bundle. Fault `malformed` when one does not parse. */
-export function parseCaBundle(pem: string): readonly Certificate[] {
-  return parsePem(pem)
-    .filter((block) => block.label === "CERTIFICATE")
-    .map((block) => parseCertificate(block.bytes));
+interface Remembered {
+  readonly verdict: Extract<CertificateVerdict, { kind: "user" }>;
+  readonly roots: readonly Certificate[];
+  /** A clock that is set back makes what was judged later unknown again. */
+  readonly sinceMs: number;
 }
 
 export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
+  /** By the list that the listener hands out: the same for all requests of a connection, and gone with it. */
+  const known = new WeakMap<Credentials["peerCertificates"], Remembered>();
   return {
     name: "client-certificate",
-    authenticate: (credentials, nowMs) => {
-      if (credentials.peerCertificates.length === 0) return NOT_MINE;
-      return judge(credentials, options.roots(), nowMs);
+    authenticate: ({ peerCertificates: ders }, nowMs) => {
+      const roots = options.roots();
+      const before = known.get(ders);
+      if (before?.roots === roots && before.sinceMs <= nowMs && nowMs < before.verdict.untilMs) return before.verdict;
+      const verdict = judgeClientCertificate({ ders, roots, nowMs });
+      if (verdict.kind === "user") known.set(ders, { verdict, roots, sinceMs: nowMs });
+      else known.delete(ders);
+      return verdict;
     },
   };
-}
-
-function judge(credentials: Credentials, roots: readonly Certificate[], nowMs: number): Authentication {
-  const chain = parseChain(credentials.peerCertificates);
-  const [leaf, ...intermediates] = chain ?? [];
-  if (leaf === undefined) return { kind: "refused", reason: "the client certificate does not parse" };
-  const result = validateChain({ leaf, intermediates, roots, nowMs, usage: EKU_CLIENT_AUTH });
-  if (!result.ok) return { kind: "refused", reason: `the client certificate is not valid: ${result.message}` };
-  return userOf(leaf);
-}
-
-function parseChain(ders: readonly Uint8Array[]): readonly Certificate[] | undefined {
-  try {
-    return ders.map((der) => parseCertificate(der));
-  } catch (error) {
-    if (isFault(error)) return undefined;
-    throw error;
-  }
-}
-
-function userOf(leaf: Certificate): Authentication {
-  const username = leaf.subject.commonName ?? "";
-  if (username === "") return NOT_MINE;
-  const uids = leaf.subject.attributes.filter((attribute) => attribute.oid === UID_OID);
-  const [uid] = uids;
-  if (uids.length > 1 || uid?.value === "") {
-    return { kind: "refused", reason: "the client certificate must have at most one, non-empty uid" };
-  }
-  const user: UserInfo = {
-    username,
-    ...(uid === undefined ? {} : { uid: uid.value }),
-    groups: leaf.subject.organizations,
-    extra: { [CREDENTIAL_ID]: [`X509SHA256=${encodeHex(sha256(leaf.raw))}`] },
-  };
-  return { kind: "user", user };
 }

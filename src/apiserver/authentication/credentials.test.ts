@@ -27,6 +27,23 @@ describe("a token file", () => {
     expect(() => createTokenFileAuthenticator(line)).toThrow(/^line 1 of the token file/);
   });
 
+  it("knows tokens of the form id.secret by their id, and the others as before", () => {
+    const file = createTokenFileAuthenticator(
+      "abcdef.0123456789abcdef,node,u1\nplain,bob,u2\nabcdef.0123456789abcdef,last,\n",
+    );
+    const find = (bearerToken: string) => file.authenticate({ peerCertificates: [], bearerToken }, 0);
+    expect(find("abcdef.0123456789abcdef")).toMatchObject({ user: { username: "last" } });
+    expect(find("abcdef.0123456789abcdee")).toEqual({ kind: "none" });
+    expect(find("plain")).toMatchObject({ user: { username: "bob" } });
+    expect(file.secretOf("abcdef")).toBe("0123456789abcdef");
+    expect(file.secretOf("plain")).toBeUndefined();
+  });
+
+  it("is refused when two tokens have one id: which of them would a JWT be of?", () => {
+    const csv = "abcdef.0123456789abcdef,a,\nabcdef.fedcba9876543210,b,\n";
+    expect(() => createTokenFileAuthenticator(csv)).toThrow(/^line 2 of the token file has the id/);
+  });
+
   it("works on the server, and its tokens stand in no answer", async () => {
     const server = await startTestApiServer({ more: { tokenFile: "s3cret,alice,u1,dev\n" } });
     const good = await callApi(server, { ...WHO, as: { token: "s3cret" } });

@@ -4,8 +4,13 @@ export { type ClientCa, createClientCa } from "./client-ca.ts";
 export {
   type ClientCertificateOptions,
   createClientCertificateAuthenticator,
-  parseCaBundle,
 } from "./client-certificate.ts";
+export {
+  createDiscoveryJwtAuthenticator,
+  createTokenSecretSource,
+  type DiscoveryJwtOptions,
+  type FindSecret,
+} from "./discovery-jwt.ts";
 export { runImpersonation } from "./impersonation.ts";
 export { reviewToken } from "./review-token.ts";
 export {
@@ -15,4 +20,4 @@ export {
 export { createTokenIssuer, DEFAULT_ISSUER, type TokenIssuer } from "./service-account/issuer.ts";
 export { createTokenKeys, type TokenKeyOptions, type TokenKeys } from "./service-account/keys.ts";
 export { identify, runAuthentication } from "./stage.ts";
-export { createTokenFileAuthenticator } from "./token-file.ts";
+export { createTokenFileAuthenticator, type TokenFile } from "./token-file.ts";

@@ -18,7 +18,8 @@ export function reviewToken(authenticators: readonly Authenticator[], shown: Sho
   for (const authenticator of authenticators) {
     const result = authenticator.authenticate(credentials, shown.nowMs);
     if (result.kind === "refused") refusals.push(result.reason);
-    if (result.kind !== "user") continue;
+    // Whoever captured a discovery JWT must not pass for somebody at those who ask here; it is for one answer of ours.
+    if (result.kind !== "user" || result.replyKey !== undefined) continue;
     return { authenticated: true, user: withAuthenticatedGroup(result.user), audiences: result.audiences ?? [] };
   }
   return { authenticated: false, error: toldTogether([INVALID, ...refusals]) };

@@ -1,8 +1,10 @@
 // A file of static tokens: one line each, `token,user,uid[,"group1,group2"]`. They live as long as the server runs, so they
-// are for machines that come before everything else. Behaviour of k8s.io/apiserver/pkg/authentication/token/tokenfile.
+// are for machines that come before everything else. Behaviour of k8s.io/apiserver/pkg/authentication/token/tokenfile;
+// tokens of the form `<id>.<secret>` are known by their id and can be used for discovery too (seed 004).
 
 import type { UserInfo } from "../../api/access/index.ts";
-import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { isToken, parseToken } from "../../api/bootstrap/index.ts";
+import { encodeHex, encodeUtf8, equalBytes } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type Authenticator, NOT_MINE } from "./authenticator.ts";
@@ -11,24 +13,57 @@ import { type Authenticator, NOT_MINE } from "./authenticator.ts";
 const MAX_LINES = 10_000;
 const FIELDS = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy;
 
+export interface TokenFile extends Authenticator {
+  /** Of the token `<id>.<secret>`; undefined when the file has none of that id. */
+  secretOf(id: string): string | undefined;
+}
+
+interface Known {
+  readonly secret: string;
+  readonly user: UserInfo;
+}
+
 /** Fault `bad-config` that names the line, never its content. */
-export function createTokenFileAuthenticator(csv: string): Authenticator {
-  const users = new Map<string, UserInfo>();
+export function createTokenFileAuthenticator(csv: string): TokenFile {
+  const byId = new Map<string, Known>();
+  const byDigest = new Map<string, UserInfo>();
   const lines = csv.split(/\r?\n/);
   if (lines.length > MAX_LINES) throw new Fault("bad-config", `the token file has more than ${MAX_LINES} lines`);
   for (const [at, line] of lines.entries()) {
     if (line.trim() === "" || line.startsWith("#")) continue;
     const [token, user] = parseLine(line, at + 1);
-    users.set(digestOf(token), user);
+    if (!isToken(token)) byDigest.set(digestOf(token), user);
+    else addById(byId, { token, user, line: at + 1 });
   }
+  // An id is public and its secret is compared in constant time. Others are looked up by digest: how long the search takes
+  // says nothing about the tokens.
+  const find = (token: string) => (isToken(token) ? findById(byId, token) : byDigest.get(digestOf(token)));
   return {
     name: "token-file",
-    // Looked up by digest: how long the search takes says nothing about the tokens.
     authenticate: ({ bearerToken }) => {
-      const user = bearerToken === undefined ? undefined : users.get(digestOf(bearerToken));
+      const user = bearerToken === undefined ? undefined : find(bearerToken);
       return user === undefined ? NOT_MINE : { kind: "user", user };
     },
+    secretOf: (id) => byId.get(id)?.secret,
   };
+}
+
+function addById(
+  byId: Map<string, Known>,
+  { token, user, line }: { readonly token: string; readonly user: UserInfo; readonly line: number },
+): void {
+  const { id, secret } = parseToken(token);
+  const before = byId.get(id);
+  if (before !== undefined && before.secret !== secret) {
+    throw new Fault("bad-config", `line ${line} of the token file has the id of an earlier token and another secret`);
+  }
+  byId.set(id, { secret, user });
+}
+
+function findById(byId: ReadonlyMap<string, Known>, token: string): UserInfo | undefined {
+  const { id, secret } = parseToken(token);
+  const known = byId.get(id);
+  return known !== undefined && equalBytes(encodeUtf8(known.secret), encodeUtf8(secret)) ? known.user : undefined;
 }
 
 function digestOf(token: string): string {

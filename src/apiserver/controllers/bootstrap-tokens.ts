@@ -1,7 +1,7 @@
 // Bootstrap tokens whose time is over are deleted: nobody can use them, and nobody should find them.
 // Behaviour of kubernetes/pkg/controller/bootstrap/tokencleaner.go.
 
-import { readTokenSecret, TOKEN_NAMESPACE, TOKEN_SECRET_TYPE } from "../../api/bootstrap/index.ts";
+import { readExpiration, TOKEN_NAMESPACE, TOKEN_SECRET_TYPE } from "../../api/bootstrap/index.ts";
 import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
 import { controllerUser } from "./inside-client.ts";
@@ -20,7 +20,7 @@ export const bootstrapTokens: Controller = {
   look: async (name, client, nowMs) => {
     const secret = client.get<Secret>(SECRETS, { namespace: TOKEN_NAMESPACE, name });
     if (secret === undefined || !isToken(secret)) return undefined;
-    const endMs = readTokenSecret(secret)?.expiresMs;
+    const endMs = readExpiration(secret);
     if (endMs === undefined) return undefined;
     if (endMs > nowMs) return endMs - nowMs;
     await client.remove(SECRETS, { namespace: TOKEN_NAMESPACE, name }, { uid: secret.metadata.uid });

@@ -1,23 +1,27 @@
 // How many requests run at once, and for how long. Too many: 429 and when to come back. Too long: 504, although what was
-// begun may still happen. Watches are neither counted nor timed here: they have their own end (watching/lifetime.ts).
-// Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
+// begun may still happen. Watches are counted apart, for as long as they are open, and not timed here: they have their own end
+// (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
+// differs from upstream: the number of open watches is bounded.
 
 import { MASTERS_GROUP } from "../../api/access/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
 import type { Answer, Call, Next, Parts } from "../call.ts";
 import { badRequest, requestTimeout, tooManyRequests } from "../reply/status.ts";
+import type { Watch } from "../watching/watch.ts";
 import { kindOf } from "./gate.ts";
 import { parseGoDuration } from "./go-duration.ts";
+import type { Bound } from "./turnstile.ts";
 
 /** Long enough for the line to move, short enough that nobody notices. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** Watches end by themselves after minutes, not at once. */
+const RETRY_WATCH_AFTER_SECONDS = 30;
+
 export async function runLimits(call: Call, next: Next, parts: Parts): Promise<Answer> {
-  if (call.info.verb === "watch") return next();
+  if (call.info.verb === "watch") return watchWithin(call, next, parts);
   const timeoutMs = Math.min(parts.gate.timeoutMs, askedTimeout(call) ?? Number.POSITIVE_INFINITY);
   const kind = kindOf(call.info.verb);
-  // Administrators get in when everybody else has to wait: somebody must be able to repair things.
-  const isCounted = !call.user.groups.includes(MASTERS_GROUP);
+  const isCounted = !isAdministrator(call);
   if (isCounted && !parts.gate.enter(kind)) {
     parts.meter.dropped(kind);
     throw tooManyRequests(RETRY_AFTER_SECONDS);
@@ -31,6 +35,35 @@ export async function runLimits(call: Call, next: Next, parts: Parts): Promise<A
   }
 }
 
+/** Administrators get in when everybody else has to wait: somebody must be able to repair things. */
+function isAdministrator({ user }: Call): boolean {
+  return user.groups.includes(MASTERS_GROUP);
+}
+
+/** A place is held until the watch has ended, which may be long after its request was answered. */
+async function watchWithin(call: Call, next: Next, { gate, meter }: Parts): Promise<Answer> {
+  if (isAdministrator(call)) return next();
+  const leave = gate.watches.enter(call.user.username);
+  if (typeof leave === "string") {
+    meter.dropped("readOnly");
+    throw tooManyRequests(RETRY_WATCH_AFTER_SECONDS, TOO_MANY_WATCHES[leave]);
+  }
+  let watch: Watch | undefined;
+  try {
+    const answer = await next();
+    if (answer.kind === "events") watch = answer.watch;
+    return answer;
+  } finally {
+    if (watch === undefined || watch.ended.aborted) leave();
+    else watch.ended.addEventListener("abort", leave, { once: true });
+  }
+}
+
+const TOO_MANY_WATCHES: Readonly<Record<Bound, string>> = {
+  each: "Too many open watches of this user, please close some or try again later.",
+  all: "Too many open watches, please try again later.",
+};
+
 /** `timeout=10s`, which every client with a timeout of its own sends along. */
 function askedTimeout(call: Call): number | undefined {
   const text = call.query.first("timeout") ?? "";
@@ -40,18 +73,9 @@ function askedTimeout(call: Call): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-async function withDeadline(next: Next, timeoutMs: number, { clock }: Parts): Promise<Answer> {
-  const answered = new AbortController();
-  const late = clock.sleep(timeoutMs, answered.signal).then(
-    () => {
-      throw requestTimeout();
-    },
-    // The answer came first.
-    () => new Promise<never>(() => undefined),
-  );
-  try {
-    return await Promise.race([next(), late]);
-  } finally {
-    answered.abort(new Fault("aborted", "the request is answered"));
-  }
+function withDeadline(next: Next, timeoutMs: number, { gate }: Parts): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const answered = gate.deadlines.add(timeoutMs, () => reject(requestTimeout()));
+    next().then(resolve, reject).finally(answered);
+  });
 }

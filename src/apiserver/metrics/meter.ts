@@ -1,8 +1,9 @@
 // What this server tells about its requests, under the names and labels that kube-apiserver uses, so that dashboards and
 // alerts written for it fit.
 
-import { addProcessMetrics, createMetrics } from "../../platform/report/index.ts";
+import { addProcessMetrics, createMetrics, type Labels } from "../../platform/report/index.ts";
 import type { Call, Meter } from "../call.ts";
+import type { RequestKind } from "../limits/gate.ts";
 
 /** Those of kube-apiserver. */
 const DURATION_BUCKETS: readonly number[] = [
@@ -33,11 +34,14 @@ export function createMeter(nowMs: number): Meter {
     help: "Requests refused with 429 because too many others were running.",
   });
   addProcessMetrics(metrics, nowMs);
+  const remembered = createMemory();
   return {
-    inside: (kind, by) => inflight.add({ request_kind: kind }, by),
+    inside: (kind, by) => inflight.add(INSIDE[kind], by),
     answered: (call, { status, durationMs }) => {
-      const about = labelsOf(call);
-      total.add({ ...about, dry_run: call.query.has("dryRun") ? "All" : "", code: String(status) });
+      const key = seriesOf(call);
+      const about = remembered(key, () => labelsOf(call));
+      const dryRun = call.query.has("dryRun") ? "All" : "";
+      total.add(remembered(`${key} ${dryRun} ${status}`, () => ({ ...about, dry_run: dryRun, code: String(status) })));
       if (call.info.verb !== "watch") duration.observe(about, durationMs / 1_000);
     },
     watching: (call) => {
@@ -48,6 +52,34 @@ export function createMeter(nowMs: number): Meter {
     dropped: (kind) => dropped.add({ request_kind: kind }),
     expose: metrics.expose,
   };
+}
+
+const INSIDE: Readonly<Record<RequestKind, Labels>> = {
+  mutating: { request_kind: "mutating" },
+  readOnly: { request_kind: "readOnly" },
+};
+
+/** More than all kinds, verbs and codes together; kinds may come and go. */
+const MAX_REMEMBERED = 4_096;
+
+/** The same labels are the same object, so that the metrics write their text once and not for every request. */
+function createMemory(): (key: string, make: () => Labels) => Labels {
+  const known = new Map<string, Labels>();
+  return (key, make) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    const made = make();
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** What the labels depend on. */
+function seriesOf({ info, endpoint }: Call): string {
+  const { verb, group, version, resource, subresource, isResource } = info;
+  if (!isResource || endpoint === undefined) return VERBS.has(verb) ? verb : "";
+  return `${verb} ${group}/${version} ${resource}/${subresource} ${scopeOf(info)}`;
 }
 
 const VERBS: ReadonlySet<string> = new Set([
@@ -62,7 +94,7 @@ const VERBS: ReadonlySet<string> = new Set([
 ]);
 
 /** Only what this server serves becomes a label: everything else is a text that a client chose. */
-function labelsOf({ info, endpoint }: Call): Readonly<Record<string, string>> {
+function labelsOf({ info, endpoint }: Call): Labels {
   const verb = VERBS.has(info.verb) ? info.verb.toUpperCase() : "OTHER";
   const known = info.isResource && endpoint !== undefined;
   return {

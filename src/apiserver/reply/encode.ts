@@ -1,10 +1,11 @@
 // Answer -> bytes, in the format that was agreed on; a watch as a stream of events.
 
-import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import type { HttpAnswer } from "../../platform/http/index.ts";
 import type { Answer, Call } from "../call.ts";
 import type { Watch } from "../watching/watch.ts";
-import { createEventEncoder, encodeDocument, STREAM_TYPES } from "./format.ts";
+import { MEDIA_TYPES } from "./accept.ts";
+import { createEventEncoder, encodeDocument, isIndented, STREAM_TYPES } from "./format.ts";
+import { listPieces, PIECE_CHARACTERS } from "./list-text.ts";
 import { type Context, contextOf, shapeEvent, shapeList, shapeObject } from "./transform.ts";
 
 const encodeEvent = createEventEncoder();
@@ -18,17 +19,51 @@ export function encodeAnswer(answer: Answer, call: Call, now: () => number): Htt
     case "document":
       return encodeDocument(answer.status, answer.body, call);
     case "object":
-      return encodeDocument(answer.status, shapeObject(answer.object, contextOf(call, now)), call);
+      return encodeObject(answer, call, now);
     case "list":
-      return encodeDocument(200, shapeList(answer.items, answer.meta, contextOf(call, now)), call);
+      return encodeList(answer, call, now);
     case "events":
       return stream(answer.watch, contextOf(call, now), call.request.signal);
   }
 }
 
+/** Who wants the object as it is stored gets the text that storage has. */
+function encodeObject({ status, content }: AnswerOf<"object">, call: Call, now: () => number): HttpAnswer {
+  if (content.text !== undefined && isAsStored(call)) return json(status, `${content.text}\n`);
+  return encodeDocument(status, shapeObject(content.object, contextOf(call, now)), call);
+}
+
+function encodeList({ items, meta }: AnswerOf<"list">, call: Call, now: () => number): HttpAnswer {
+  const context = contextOf(call, now);
+  if (!isAsStored(call)) {
+    const objects = items.map(({ object }) => object);
+    return encodeDocument(200, shapeList(objects, meta, context), call);
+  }
+  const pieces = listPieces(items, meta, context);
+  const first = pieces.next().value ?? "";
+  return json(200, first.length < PIECE_CHARACTERS ? first : withFirst(first, pieces));
+}
+
+type AnswerOf<K extends Answer["kind"]> = Extract<Answer, { readonly kind: K }>;
+
+/** JSON without indentation, neither a Table nor bare metadata; and nothing that is signed, which needs all of the body. */
+function isAsStored(call: Call): boolean {
+  const { format, transform } = call.accepted;
+  return format === "json" && transform === undefined && call.replyKey === undefined && !isIndented(call);
+}
+
+function json(status: number, body: HttpAnswer["body"]): HttpAnswer {
+  return { status, headers: { "content-type": MEDIA_TYPES.json }, body };
+}
+
+async function* withFirst(first: string, rest: Iterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
+}
+
 function text(status: number, body: string): HttpAnswer {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
-  return { status, headers, body: encodeUtf8(body) };
+  return { status, headers, body };
 }
 
 function stream(watch: Watch, context: Context, signal: AbortSignal): HttpAnswer {
@@ -40,11 +75,17 @@ function stream(watch: Watch, context: Context, signal: AbortSignal): HttpAnswer
 }
 
 async function* frames(watch: Watch, context: Context): AsyncGenerator<string | Uint8Array> {
+  const { format, transform } = context.accepted;
+  const isPlain = format === "json" && transform === undefined;
   let isFirst = true;
   for await (const event of watch) {
+    if (isPlain && event.type !== "ERROR" && event.content.text !== undefined) {
+      yield `{"type":"${event.type}","object":${event.content.text}}\n`;
+      continue;
+    }
     const at = { ...context, withColumns: isFirst };
-    const object = event.type === "ERROR" ? event.object : shapeEvent(event.type, event.object, at);
-    yield encodeEvent(event.type, object, context.accepted.format);
+    const object = event.type === "ERROR" ? event.status : shapeEvent(event.type, event.content.object, at);
+    yield encodeEvent(event.type, object, format);
     isFirst = false;
   }
 }

@@ -1,6 +1,5 @@
 // A document -> bytes in the format that was agreed on, and one event of a watch as it goes over the wire.
 
-import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { type HttpAnswer, headerValue } from "../../platform/http/index.ts";
 import type { Call } from "../call.ts";
 import { encodeProtobuf, encodeProtobufEvent, findMessage, type KindName } from "../encoding/index.ts";
@@ -23,14 +22,14 @@ export function encodeDocument(
   accepted: Accepted = call.accepted,
 ): HttpAnswer {
   const format = accepted.format === "protobuf" && !isKind(body) ? "json" : accepted.format;
-  const isIndented = accepted.isPretty || isPretty(call);
-  return { status, headers: { "content-type": MEDIA_TYPES[format] }, body: encodeBody(body, format, isIndented) };
+  const encoded = encodeBody(body, format, isIndented(call, accepted));
+  return { status, headers: { "content-type": MEDIA_TYPES[format] }, body: encoded };
 }
 
-function encodeBody(body: unknown, format: Format, isIndented: boolean): Uint8Array {
+function encodeBody(body: unknown, format: Format, indented: boolean): string | Uint8Array {
   if (format === "protobuf" && isKind(body)) return encodeProtobuf(body);
-  if (format === "yaml") return encodeUtf8(encodeYaml(body as Json));
-  return encodeUtf8(`${isIndented ? JSON.stringify(body, null, 2) : JSON.stringify(body)}\n`);
+  if (format === "yaml") return encodeYaml(body as Json);
+  return `${indented ? JSON.stringify(body, null, 2) : JSON.stringify(body)}\n`;
 }
 
 /** Is it of a kind that has a protobuf form? */
@@ -41,7 +40,8 @@ function isKind(body: unknown): body is JsonObject & KindName {
 }
 
 /** People read what curl and browsers show. */
-function isPretty({ query, request }: Call): boolean {
+export function isIndented({ query, request, accepted }: Call, { isPretty }: Accepted = accepted): boolean {
+  if (isPretty) return true;
   const asked = query.first("pretty");
   if (asked !== undefined) return asked === "true" || asked === "1";
   return /^(?:curl|Wget|Mozilla\/5\.0)/.test(headerValue(request.headers, "user-agent") ?? "");

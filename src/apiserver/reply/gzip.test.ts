@@ -20,6 +20,14 @@ describe("a large answer", () => {
     expect(gunzipSync(packed.body as Uint8Array).length).toBe(MIN_GZIP_BYTES + 1);
   });
 
+  it("is packed piece by piece when it is made so", async () => {
+    const packed = await compress({ ...answer(0), body: lines() }, GZIP);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of packed.body as AsyncIterable<Uint8Array>) chunks.push(chunk);
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+    expect(gunzipSync(Buffer.concat(chunks)).toString()).toBe("line");
+  });
+
   it.each([undefined, "", "br", "gzip;q=0", "gzip;q=0.0", "xgzip"])(
     "is not for one that takes %s",
     async (accepted) => {
@@ -32,8 +40,8 @@ describe("a large answer", () => {
 describe("any other answer", () => {
   it("stays as it is", async () => {
     const small = answer(MIN_GZIP_BYTES);
-    const stream: HttpAnswer = { ...small, body: lines() };
+    const watch: HttpAnswer = { ...small, body: lines(), givenUp: new AbortController().signal };
     expect(await compress(small, GZIP)).toBe(small);
-    expect(await compress(stream, GZIP)).toBe(stream);
+    expect(await compress(watch, GZIP)).toBe(watch);
   });
 });

@@ -1,8 +1,9 @@
 // Large answers are packed for clients that take it. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters.
 
+import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
-import { gzip } from "node:zlib";
-import { type HttpAnswer, type HttpHeaders, headerValue } from "../../platform/http/index.ts";
+import { createGzip, gzip } from "node:zlib";
+import { type HttpAnswer, type HttpHeaders, headerValue, isWhole } from "../../platform/http/index.ts";
 
 const pack = promisify(gzip);
 
@@ -11,13 +12,19 @@ export const MIN_GZIP_BYTES = 128 * 1024;
 /** The fastest: most of the gain for a fraction of the time. */
 const LEVEL = 1;
 
-/** Streams stay as they are: every event must leave at once. */
+/** A watch, which may be given up, stays as it is: every event must leave at once. */
 export async function compress(http: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
-  const { body } = http;
-  if (!(body instanceof Uint8Array) || body.length <= MIN_GZIP_BYTES || !takesGzip(headers)) return http;
+  const { body, givenUp } = http;
+  if (givenUp !== undefined) return http;
+  if ((isWhole(body) && body.length <= MIN_GZIP_BYTES) || !takesGzip(headers)) return http;
   const vary = [http.headers["vary"] ?? [], "Accept-Encoding"].flat().join(", ");
-  const packed = await pack(body, { level: LEVEL });
+  const packed = isWhole(body) ? await pack(body, { level: LEVEL }) : packStream(body);
   return { ...http, headers: { ...http.headers, "content-encoding": "gzip", vary }, body: packed };
+}
+
+function packStream(body: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
+  // What goes wrong is thrown to whoever reads the packed stream.
+  return pipeline(Readable.from(body), createGzip({ level: LEVEL }), () => undefined);
 }
 
 function takesGzip(headers: HttpHeaders): boolean {

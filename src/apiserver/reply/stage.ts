@@ -8,17 +8,22 @@ import { encodeAnswer } from "./encode.ts";
 import { statusOfError } from "./fault-status.ts";
 import { encodeDocument } from "./format.ts";
 import { compress } from "./gzip.ts";
+import { signAnswer } from "./jws.ts";
 import { warningHeaders } from "./warnings.ts";
 
 export async function runReply(call: Call, next: Next, parts: Parts): Promise<Answer> {
   let http: HttpAnswer;
   let problem: unknown;
   try {
-    http = await compress(encodeAnswer(await next(), call, parts.clock.now), call.request.headers);
+    const answer = encodeAnswer(await next(), call, parts.clock.now);
+    // What is signed is not packed: the signature is over the bytes as they are sent.
+    http =
+      call.replyKey === undefined ? await compress(answer, call.request.headers) : signAnswer(answer, call.replyKey);
   } catch (error) {
     const status = statusOfError(error);
     if ((status.code ?? 500) >= 500) problem = error;
-    http = failed(status, call);
+    const refusal = failed(status, call);
+    http = call.replyKey === undefined ? refusal : signAnswer(refusal, call.replyKey);
   }
   parts.log(lineOf(call, { status: http.status, nowMs: parts.clock.now(), problem }));
   return { kind: "sent", http: withHeaders(http, call) };

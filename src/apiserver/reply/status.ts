@@ -137,8 +137,10 @@ export function requestTimeout(): Fault {
 }
 
 /** Too many others are being answered. */
-export function tooManyRequests(retryAfterSeconds: number): Fault {
-  const message = "Too many requests, please try again later.";
+export function tooManyRequests(
+  retryAfterSeconds: number,
+  message = "Too many requests, please try again later.",
+): Fault {
   const details = { retryAfterSeconds };
   return refusal("too-many-requests", failure({ code: 429, reason: "TooManyRequests", message, details }));
 }

@@ -39,15 +39,23 @@ export function shapeList(items: readonly KubeObject[], meta: ListMeta, context:
     const partial = items.map((object) => partialMetadata(object, version));
     return { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${version}`, metadata: meta, items: partial };
   }
-  assert(context.strategy !== undefined, "a list belongs to a stored kind");
-  const { resource, custom } = context.strategy;
-  const list = { kind: custom?.listKind ?? `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata: meta };
-  if (custom === undefined) return { ...list, items: items.map(bare) };
-  return { ...list, metadata: { continue: "", ...meta }, items };
+  const head = listHead(meta, context);
+  return { ...head, items: context.strategy?.custom === undefined ? items.map(bareItem) : items };
+}
+
+/** What a list says before its items. */
+export function listHead(meta: ListMeta, { strategy }: Context) {
+  assert(strategy !== undefined, "a list belongs to a stored kind");
+  const { resource, custom } = strategy;
+  return {
+    kind: custom?.listKind ?? `${resource.kind}List`,
+    apiVersion: apiVersionOf(resource),
+    metadata: custom === undefined ? meta : { continue: "", ...meta },
+  };
 }
 
 /** Inside a list of a built-in kind the items do not repeat what the list has said. */
-function bare(object: KubeObject): unknown {
+export function bareItem(object: KubeObject): unknown {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return rest;
 }

@@ -55,6 +55,10 @@ export interface CreateSubresource<Body extends KubeObject = KubeObject> {
 
 /** What only a kind has that is made from a stored definition (custom/kind.ts). */
 export interface CustomKind {
+  /** The name of its definition. */
+  readonly definition: string;
+  /** What it was made from, see identityOf in custom/definition.ts. */
+  readonly identity: string;
   readonly listKind: string;
   /** Parsed: what may be in an object, and how apply merges its lists and maps. */
   readonly schema: Schema;

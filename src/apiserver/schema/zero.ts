@@ -4,7 +4,18 @@
 import type { Json, JsonObject } from "../entry/json.ts";
 import type { Field, Schema, StructSchema } from "./schema.ts";
 
+/** The same for every object of a kind, and nobody changes it. */
+const known = new WeakMap<StructSchema, JsonObject>();
+
 export function zeroOf(schema: StructSchema): JsonObject {
+  const before = known.get(schema);
+  if (before !== undefined) return before;
+  const zero = makeZero(schema);
+  known.set(schema, zero);
+  return zero;
+}
+
+function makeZero(schema: StructSchema): JsonObject {
   const entries = [...schema.fields()].flatMap(([name, field]): [string, Json][] => {
     const value = zeroField(field);
     return value === undefined ? [] : [[name, value]];

@@ -20,7 +20,7 @@ function createHeldJournal() {
 
 function createHeldStorage() {
   const journal = createHeldJournal();
-  const storage = createEngine({ journal, revision: FIRST_REVISION, entries: [] });
+  const storage = createEngine({ journal, revision: FIRST_REVISION, rows: [] });
   const seen: string[] = [];
   storage.watch("/", FIRST_REVISION, (change) => seen.push(`${change.type} ${change.key}`));
   return { storage, held: journal.held, seen };

@@ -4,11 +4,12 @@
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createCommitQueue, type Settled } from "./commit-queue.ts";
 import { tooLarge } from "./faults.ts";
+import { createParsedObjects, Held, type HeldChange } from "./held.ts";
 import { createHistory, type HistoryLimits } from "./history.ts";
-import type { Journal } from "./journal.ts";
+import type { Journal, JournalRow } from "./journal.ts";
 import { createKeyspace, type Slice } from "./keyspace.ts";
 import { rangeBefore } from "./past.ts";
-import { type Entry, type Outcome, type Planned, planWrites, type Write } from "./plan.ts";
+import { type Outcome, planWrites, type Write } from "./plan.ts";
 import type { ListRange, Page, Storage, Stored } from "./storage.ts";
 import { createSubscribers } from "./subscribers.ts";
 
@@ -19,20 +20,21 @@ export interface EngineOptions {
   readonly journal: Journal;
   /** What the journal held when it was opened. */
   readonly revision: number;
-  readonly entries: Iterable<Entry>;
+  readonly rows: Iterable<JournalRow>;
   readonly historyLimits?: HistoryLimits | undefined;
 }
 
-export function createEngine({ journal, revision: startRevision, entries, historyLimits }: EngineOptions): Storage {
-  const keyspace = createKeyspace<Entry>();
-  for (const entry of entries) keyspace.put(entry);
+export function createEngine({ journal, revision: startRevision, rows, historyLimits }: EngineOptions): Storage {
+  const parsed = createParsedObjects();
+  const keyspace = createKeyspace<Held>();
+  for (const row of rows) keyspace.put(new Held(row, parsed));
   const history = createHistory(startRevision, historyLimits);
   const subscribers = createSubscribers();
   let revision = startRevision;
 
   /** Refusals wait for the flush as well: a conflict with a write that is not durable yet would give it away. */
   async function commit(writes: readonly Write[]): Promise<readonly Settled<Stored>[]> {
-    const outcomes = planWrites(writes, { revision, get: keyspace.get });
+    const outcomes = planWrites(writes, { revision, get: keyspace.get, parsed });
     const planned = outcomes.flatMap((outcome) => ("planned" in outcome ? [outcome.planned] : []));
     if (planned.length > 0) {
       await persist(journal, planned);
@@ -42,25 +44,20 @@ export function createEngine({ journal, revision: startRevision, entries, histor
   }
 
   /** The whole batch becomes visible before the first listener runs: what a listener reads is never older than its event. */
-  function publish(planned: readonly Planned[]): void {
-    for (const { change, entry, size } of planned) {
+  function publish(planned: readonly HeldChange[]): void {
+    for (const change of planned) {
       if (change.type === "DELETED") keyspace.remove(change.key);
-      else keyspace.put(entry);
-      history.append(change, size);
+      else keyspace.put(change.current);
+      history.append(change);
       revision = change.revision;
     }
-    for (const { change } of planned) subscribers.deliver(change);
-  }
-
-  function current(range: Omit<ListRange, "atRevision">): Slice<Stored> {
-    const { items, remaining } = keyspace.range(range);
-    return { items: items.map(({ stored }) => stored), remaining };
+    for (const change of planned) subscribers.deliver(change);
   }
 
   function list({ atRevision = revision, ...range }: ListRange): Page {
     if (atRevision > revision) throw tooLarge(atRevision, revision);
-    const { items, remaining } =
-      atRevision === revision ? current(range) : rangeBefore(current, history.since(atRevision), range);
+    const { items, remaining }: Slice<Stored> =
+      atRevision === revision ? keyspace.range(range) : rangeBefore(keyspace.range, history.since(atRevision), range);
     const last = items.at(-1);
     const page = { items, revision: atRevision, remaining };
     return remaining > 0 && last !== undefined ? { ...page, next: last.key } : page;
@@ -70,7 +67,7 @@ export function createEngine({ journal, revision: startRevision, entries, histor
   return {
     revision: () => revision,
     oldestRevision: history.floor,
-    get: (key) => keyspace.get(key)?.stored,
+    get: keyspace.get,
     list,
     create: (key, object) => queue.submit({ verb: "create", key, object }),
     update: (key, object, expected) => queue.submit({ verb: "update", key, object, expected }),
@@ -84,17 +81,17 @@ export function createEngine({ journal, revision: startRevision, entries, histor
   };
 }
 
-async function persist(journal: Journal, planned: readonly Planned[]): Promise<void> {
+async function persist(journal: Journal, planned: readonly HeldChange[]): Promise<void> {
   const last = planned.at(-1);
   if (last === undefined) return;
-  const entries = planned.map(({ change: { key }, text }) => (text === undefined ? { key } : { key, text }));
+  const entries = planned.map(({ type, current: { key, text } }) => (type === "DELETED" ? { key } : { key, text }));
   try {
-    await journal.append({ revision: last.change.revision, entries });
+    await journal.append({ revision: last.revision, entries });
   } catch (cause) {
     throw new Fault("io-failed", `the disk refused a batch of ${planned.length} writes`, { cause });
   }
 }
 
 function answerOf(outcome: Outcome): Settled<Stored> {
-  return "planned" in outcome ? { value: outcome.planned.entry.stored } : { fault: outcome.refused };
+  return "planned" in outcome ? { value: outcome.planned.current } : { fault: outcome.refused };
 }

@@ -3,7 +3,7 @@
 // `expired` and lists again. It starts empty at every start of the process, as the watch cache of kube-apiserver does.
 
 import { tooOld } from "./faults.ts";
-import type { Change } from "./storage.ts";
+import type { HeldChange } from "./held.ts";
 
 export interface HistoryLimits {
   readonly changes: number;
@@ -19,20 +19,14 @@ export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { changes: 8_192, character
 export interface History {
   /** Everything after this revision is still here. */
   floor(): number;
-  /** `size` is the JSON length of what the change keeps alive: the new content and the old one. */
-  append(change: Change, size: number): void;
+  append(change: HeldChange): void;
   /** The changes after `revision`, oldest first; none for a revision that is yet to come. Fault `expired`. */
-  since(revision: number): readonly Change[];
-}
-
-interface Kept {
-  readonly change: Change;
-  readonly size: number;
+  since(revision: number): readonly HeldChange[];
 }
 
 export function createHistory(startRevision: number, limits: HistoryLimits = DEFAULT_HISTORY_LIMITS): History {
   let floor = startRevision;
-  let kept: Kept[] = [];
+  let kept: (HeldChange | undefined)[] = [];
   /** Index of the oldest change; the dropped ones before it are cut off in one piece when they are half of the array. */
   let start = 0;
   let characters = 0;
@@ -41,10 +35,10 @@ export function createHistory(startRevision: number, limits: HistoryLimits = DEF
     while (kept.length - start > limits.changes || characters > limits.characters) {
       const oldest = kept[start];
       if (oldest === undefined) break;
-      kept[start] = GONE;
+      kept[start] = undefined;
       start += 1;
-      floor = oldest.change.revision;
-      characters -= oldest.size;
+      floor = oldest.revision;
+      characters -= sizeOf(oldest);
     }
     if (start > kept.length / 2) {
       kept = kept.slice(start);
@@ -54,21 +48,20 @@ export function createHistory(startRevision: number, limits: HistoryLimits = DEF
 
   return {
     floor: () => floor,
-    append: (change, size) => {
-      kept.push({ change, size });
-      characters += size;
+    append: (change) => {
+      kept.push(change);
+      characters += sizeOf(change);
       compact();
     },
     since: (revision) => {
       if (revision < floor) throw tooOld(revision, floor);
       // Revisions are consecutive, so the position of a change follows from its revision.
-      return kept.slice(start + (revision - floor)).map(({ change }) => change);
+      return kept.slice(start + (revision - floor)).filter((change) => change !== undefined);
     },
   };
 }
 
-/** Takes the place of a dropped change, so that its objects can be collected before the array is cut. */
-const GONE: Kept = {
-  change: { type: "DELETED", revision: 0, key: "", object: { apiVersion: "", kind: "", metadata: {} } },
-  size: 0,
-};
+/** JSON length of what a change keeps alive: the new content and the old one. */
+function sizeOf({ current, before }: HeldChange): number {
+  return current.text.length + (before?.text.length ?? 0);
+}

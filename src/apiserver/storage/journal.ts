@@ -12,6 +12,14 @@ export interface JournalEntry {
   readonly text?: string;
 }
 
+/** What a journal holds when it is opened. */
+export interface JournalRow {
+  readonly key: string;
+  readonly text: string;
+  /** Of the object's last write: its resourceVersion. */
+  readonly revision: number;
+}
+
 export interface Journal {
   append(batch: JournalBatch): Promise<void>;
   close(): Promise<void>;

@@ -6,9 +6,9 @@
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import type { KubeObject } from "../../api/meta/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import type { Journal, JournalBatch } from "./journal.ts";
-import type { Entry } from "./plan.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import type { Journal, JournalBatch, JournalRow } from "./journal.ts";
+import { checkDatabaseFile } from "./lmdb-header.ts";
 
 const FORMAT = "1";
 const FORMAT_KEY = "format";
@@ -19,7 +19,7 @@ const FILE_MODE = 0o600;
 export interface OpenJournal {
   readonly journal: Journal;
   readonly revision: number;
-  readonly entries: readonly Entry[];
+  readonly rows: readonly JournalRow[];
 }
 
 export async function openLmdbJournal(directory: string, firstRevision: number): Promise<OpenJournal> {
@@ -35,12 +35,15 @@ export async function openLmdbJournal(directory: string, firstRevision: number):
 
 /** lmdb is native code: loaded here, so that commands and tests without a data directory neither need it nor wait for it. */
 async function openDatabase(path: string): Promise<RootDatabase<string, string>> {
+  checkDatabaseFile(path);
   const options = {
     path,
     noSubdir: true,
     maxDbs: 1,
     encoding: "string" as const,
     overlappingSync: false,
+    // Objects are held in memory by the engine and read from the file once: no need to keep all of it mapped.
+    remapChunks: true,
     // Batches are made by the commit queue; lmdb shall not make its own.
     eventTurnBatching: false,
     permissionsMode: FILE_MODE,
@@ -49,6 +52,7 @@ async function openDatabase(path: string): Promise<RootDatabase<string, string>>
     const { open } = await import("lmdb");
     return open<string, string>(options);
   } catch (cause) {
+    if (isFault(cause)) throw cause; // a single-file executable has no storage engine, and says so
     throw new Fault("io-failed", `cannot open the database ${path}`, { cause });
   }
 }
@@ -69,16 +73,16 @@ function load(database: RootDatabase<string, string>): Omit<OpenJournal, "journa
   if (!Number.isSafeInteger(revision))
     throw new Fault("malformed", "the database is damaged: its revision is no number");
   // "0" is the character after the slash: the range holds exactly the keys of objects.
-  const rows = [...database.getRange({ start: "/", end: "0" })];
-  return { revision, entries: rows.map(({ key, value }) => parseEntry(key, value, revision)) };
+  const rows = database.getRange({ start: "/", end: "0" }).map(({ key, value }) => checkedRow(key, value, revision));
+  return { revision, rows: [...rows] };
 }
 
 /** A revision above the global one would let resourceVersions go back: better not to start at all. */
-function parseEntry(key: string, text: string, newest: number): Entry {
+function checkedRow(key: string, text: string, newest: number): JournalRow {
   try {
-    const object = JSON.parse(text) as KubeObject;
-    const revision = Number(object.metadata.resourceVersion);
-    if (revision >= 1 && revision <= newest) return { key, stored: { key, revision, object }, size: text.length };
+    const { metadata } = JSON.parse(text) as KubeObject;
+    const revision = Number(metadata.resourceVersion);
+    if (revision >= 1 && revision <= newest) return { key, revision, text };
   } catch (cause) {
     throw new Fault("malformed", `the database is damaged at ${key}`, { cause });
   }

@@ -22,13 +22,13 @@ export async function openLmdbStorage({ directory, historyLimits }: LmdbStorageO
   prepareDirectory(directory);
   const lock = await acquireLock(join(directory, "lock"));
   try {
-    const { journal, revision, entries } = await openLmdbJournal(directory, FIRST_REVISION);
+    const { journal, revision, rows } = await openLmdbJournal(directory, FIRST_REVISION);
     syncDirectory(directory);
     const close = async () => {
       await journal.close();
       await lock.release();
     };
-    return createEngine({ journal: { ...journal, close }, revision, entries, historyLimits });
+    return createEngine({ journal: { ...journal, close }, revision, rows, historyLimits });
   } catch (cause) {
     await lock.release();
     throw cause;

@@ -10,5 +10,5 @@ export interface MemoryStorageOptions {
 
 export function createMemoryStorage({ historyLimits }: MemoryStorageOptions = {}): Storage {
   const journal = { append: async () => undefined, close: async () => undefined };
-  return createEngine({ journal, revision: FIRST_REVISION, entries: [], historyLimits });
+  return createEngine({ journal, revision: FIRST_REVISION, rows: [], historyLimits });
 }

@@ -1,15 +1,16 @@
 // The state as it was: today's objects with the changes since then undone. Serves lists at an exact revision, above all
 // the later pages of a list whose first page was read at that revision.
 
+import type { HeldChange } from "./held.ts";
 import { byCodeUnits, roomFor, type Slice } from "./keyspace.ts";
-import type { Change, ListRange, Stored } from "./storage.ts";
+import type { ListRange, Stored } from "./storage.ts";
 
 type Range = Omit<ListRange, "atRevision">;
 
 /** `current` reads the state of now. */
 export function rangeBefore(
   current: (range: Range) => Slice<Stored>,
-  changes: readonly Change[],
+  changes: readonly HeldChange[],
   { prefix, after = "", limit }: Range,
 ): Slice<Stored> {
   const undone = contentBefore(changes, prefix);
@@ -22,11 +23,10 @@ export function rangeBefore(
 }
 
 /** For each changed key what it held before its first change; undefined when it did not exist. */
-function contentBefore(changes: readonly Change[], prefix: string): ReadonlyMap<string, Stored | undefined> {
-  const before = new Map<string, Stored | undefined>();
-  for (const { key, previous } of changes) {
-    if (!key.startsWith(prefix) || before.has(key)) continue;
-    before.set(key, previous && { key, revision: Number(previous.metadata.resourceVersion), object: previous });
+function contentBefore(changes: readonly HeldChange[], prefix: string): ReadonlyMap<string, Stored | undefined> {
+  const contents = new Map<string, Stored | undefined>();
+  for (const { key, before } of changes) {
+    if (key.startsWith(prefix) && !contents.has(key)) contents.set(key, before);
   }
-  return before;
+  return contents;
 }

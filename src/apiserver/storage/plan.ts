@@ -3,49 +3,34 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { Held, HeldChange, type ParsedObjects } from "./held.ts";
 import { checkKey } from "./key.ts";
-import type { Change, ChangeType, Stored } from "./storage.ts";
 
 export type Write =
   | { readonly verb: "create"; readonly key: string; readonly object: KubeObject }
   | { readonly verb: "update"; readonly key: string; readonly object: KubeObject; readonly expected: number }
   | { readonly verb: "delete"; readonly key: string; readonly expected: number };
 
-/** An object with the length of its JSON text, by which memory is accounted. */
-export interface Entry {
-  readonly key: string;
-  readonly stored: Stored;
-  readonly size: number;
-}
-
-export interface Planned {
-  readonly change: Change;
-  readonly entry: Entry;
-  /** The JSON text to store; absent for a deletion. */
-  readonly text?: string;
-  /** JSON length of what the change keeps alive in the history. */
-  readonly size: number;
-}
-
-export type Outcome = { readonly planned: Planned } | { readonly refused: Fault };
+export type Outcome = { readonly planned: HeldChange } | { readonly refused: Fault };
 
 /** etcd refuses requests above 1.5 MiB by default, so no object of a real cluster is larger. */
 const MAX_OBJECT_CHARACTERS = 1_572_864;
 
 export interface View {
   readonly revision: number;
-  get(key: string): Entry | undefined;
+  get(key: string): Held | undefined;
+  readonly parsed: ParsedObjects;
 }
 
 export function planWrites(writes: readonly Write[], view: View): readonly Outcome[] {
-  const touched = new Map<string, Entry | undefined>();
+  const touched = new Map<string, Held | undefined>();
   let revision = view.revision;
   return writes.map((write) => {
     try {
       const current = touched.has(write.key) ? touched.get(write.key) : view.get(write.key);
-      const planned = planWrite(write, current, revision + 1);
+      const planned = planWrite(write, current, { revision: revision + 1, parsed: view.parsed });
       revision += 1;
-      touched.set(write.key, write.verb === "delete" ? undefined : planned.entry);
+      touched.set(write.key, write.verb === "delete" ? undefined : planned.current);
       return { planned };
     } catch (cause) {
       if (isFault(cause)) return { refused: cause };
@@ -54,43 +39,29 @@ export function planWrites(writes: readonly Write[], view: View): readonly Outco
   });
 }
 
-function planWrite(write: Write, current: Entry | undefined, revision: number): Planned {
+interface Place {
+  readonly revision: number;
+  readonly parsed: ParsedObjects;
+}
+
+function planWrite(write: Write, current: Held | undefined, place: Place): HeldChange {
   checkKey(write.key);
   if (write.verb === "create") {
     if (current !== undefined) throw new Fault("already-exists", `${write.key} already exists`);
-    return plannedContent("ADDED", write, { revision, previous: undefined });
+    return new HeldChange("ADDED", held(write.key, write.object, place), undefined);
   }
   if (current === undefined) throw new Fault("not-found", `${write.key} not found`);
-  const { revision: actual, object: previous } = current.stored;
-  if (actual !== write.expected) throw conflict(write.key, write.expected, actual);
-  if (write.verb === "update") return plannedContent("MODIFIED", write, { revision, previous: current });
-  const { key } = write;
-  const object = withRevision(previous, revision);
-  return {
-    change: { type: "DELETED", revision, key, object, previous },
-    entry: { key, stored: { key, revision, object }, size: 0 },
-    size: current.size,
-  };
+  if (current.revision !== write.expected) throw conflict(write.key, write.expected, current.revision);
+  if (write.verb === "update") return new HeldChange("MODIFIED", held(write.key, write.object, place), current);
+  return new HeldChange("DELETED", held(write.key, current.object, place), current);
 }
 
-function plannedContent(
-  type: ChangeType,
-  { key, object: given }: { readonly key: string; readonly object: KubeObject },
-  { revision, previous }: { readonly revision: number; readonly previous: Entry | undefined },
-): Planned {
-  const object = withRevision(given, revision);
-  const text = encode(key, object);
-  const change = { type, revision, key, object };
-  return {
-    change: previous === undefined ? change : { ...change, previous: previous.stored.object },
-    entry: { key, stored: { key, revision, object }, size: text.length },
-    text,
-    size: text.length + (previous?.size ?? 0),
-  };
-}
-
-function withRevision(object: KubeObject, revision: number): KubeObject {
-  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+/** The object at its new revision, encoded once for the disk, its writer and everybody who watches. */
+function held(key: string, given: KubeObject, { revision, parsed }: Place): Held {
+  const object = { ...given, metadata: { ...given.metadata, resourceVersion: String(revision) } };
+  const made = new Held({ key, revision, text: encode(key, object) }, parsed);
+  parsed.remember(made, object);
+  return made;
 }
 
 function encode(key: string, object: KubeObject): string {

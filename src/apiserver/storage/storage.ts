@@ -5,24 +5,29 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 
-export interface Stored {
+/** An object in one or two of its forms. What is stored is kept as text and parsed for whoever asks for the object. */
+export interface Content {
+  /** Frozen by convention: readers must not change it, they share it. */
+  readonly object: KubeObject;
+  /** Its JSON on one line, where that is there already: nobody needs to encode the object again. */
+  readonly text?: string | undefined;
+}
+
+export interface Stored extends Content {
   readonly key: string;
   /** Revision of this object's last write; also in object.metadata.resourceVersion. */
   readonly revision: number;
-  /** Frozen by convention: readers must not change it, they share it. */
-  readonly object: KubeObject;
 }
 
 export type ChangeType = "ADDED" | "MODIFIED" | "DELETED";
 
-export interface Change {
+/** The content is the new one; for DELETED the last one, with the revision of the deletion as resourceVersion. */
+export interface Change extends Content {
   readonly type: ChangeType;
   readonly revision: number;
   readonly key: string;
-  /** For DELETED: the last content, with the revision of the deletion as resourceVersion. */
-  readonly object: KubeObject;
-  /** The content before; absent for ADDED. Selector transitions need it. */
-  readonly previous?: KubeObject;
+  /** The object before; absent for ADDED. Selector transitions need it. */
+  readonly previous?: KubeObject | undefined;
 }
 
 export interface Page {

@@ -7,6 +7,7 @@ import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
 import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
+import type { Content } from "../storage/storage.ts";
 import { checkNamespace, decodeBody } from "./decode.ts";
 import { type Owners, ownedByCreator } from "./field-manager.ts";
 import { inTurn } from "./in-turn.ts";
@@ -24,11 +25,11 @@ export async function create(stored: StoredCall): Promise<Answer> {
   const { manager, fieldValidation } = writeOptions(call, "CreateOptions");
   const body = await readBody(call.request, resource);
   const sent = decodeBody(body, strategy, { call, how: fieldValidation });
-  return { kind: "object", status: 201, object: await createObject(stored, sent, { manager }) };
+  return { kind: "object", status: 201, content: await createObject(stored, sent, { manager }) };
 }
 
 /** Also the way of a PUT and of an apply that create. */
-export async function createObject(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+export async function createObject(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   if (stored.resource.namespaced) checkNamespace(sent.metadata.namespace ?? "", stored.namespace);
   if ((sent.metadata.resourceVersion ?? "") !== "") throw versionOnCreate();
   const { name = "", generateName = "" } = sent.metadata;
@@ -36,7 +37,7 @@ export async function createObject(stored: StoredCall, sent: KubeObject, owners:
   return storeGenerated(stored, sent, owners);
 }
 
-async function storeGenerated(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+async function storeGenerated(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   const { generateName = "" } = sent.metadata;
   for (let tries = 1; ; tries += 1) {
     const generated = `${generateName.slice(0, MAX_GENERATED_BASE)}${randomSuffix(stored)}`;
@@ -61,11 +62,11 @@ function withName(stored: StoredCall, sent: KubeObject, name: string): KubeObjec
   return { ...sent, metadata: { ...metadata, ...(name === "" ? {} : { name }), ...namespace } };
 }
 
-function store(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+function store(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   return inTurn(stored, () => storeNow(stored, sent, owners));
 }
 
-async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<KubeObject> {
+async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   const { strategy, resource, call } = stored;
   const name = sent.metadata.name ?? "";
   const first = call.reviews.change(attemptOf(stored, "CREATE", { name, object: sent }));
@@ -83,15 +84,15 @@ async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): P
   return insert(stored, ownedByCreator(stored, { owners, sent, next }));
 }
 
-async function insert(stored: StoredCall, next: KubeObject): Promise<KubeObject> {
+async function insert(stored: StoredCall, next: KubeObject): Promise<Content> {
   const name = next.metadata.name ?? "";
   const key = keyFor(stored, name);
   const existing = stored.parts.storage.get(key);
   const deleting = existing?.object.metadata.deletionTimestamp !== undefined;
   if (existing !== undefined) throw alreadyExists(stored.resource, name, { deleting });
-  if (isDryRun(stored)) return next;
+  if (isDryRun(stored)) return { object: next };
   try {
-    return (await stored.parts.storage.create(key, next)).object;
+    return await stored.parts.storage.create(key, next);
   } catch (error) {
     if (isFault(error, "already-exists")) throw alreadyExists(stored.resource, name);
     throw error;
@@ -114,5 +115,6 @@ export function randomUid({ parts }: { readonly parts: { random(count: number): 
   const bytes = Uint8Array.from(parts.random(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return encodeHex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const hex = encodeHex(bytes);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

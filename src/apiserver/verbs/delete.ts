@@ -7,7 +7,7 @@ import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
 import { conflict, notFound } from "../reply/status.ts";
 import { formatTime } from "../resources/metadata.ts";
-import type { Stored } from "../storage/storage.ts";
+import type { Content, Stored } from "../storage/storage.ts";
 import { DELETE_OPTIONS, type DeleteOptions, type Propagation, parseDeleteOptions } from "./delete-options.ts";
 import { prefixFor } from "./read.ts";
 import { isSameJson } from "./same-json.ts";
@@ -20,19 +20,19 @@ export async function remove(stored: StoredCall): Promise<Answer> {
   const { name } = stored.call.info;
   const gone = await removeObject(stored, name, options);
   if (gone.isPending || stored.strategy.answersDeleteWithObject)
-    return { kind: "object", status: 200, object: gone.object };
-  return { kind: "document", status: 200, body: deletedStatus(stored, gone.object) };
+    return { kind: "object", status: 200, content: gone.content };
+  return { kind: "document", status: 200, body: deletedStatus(stored, gone.content.object) };
 }
 
 export async function removeCollection(stored: StoredCall): Promise<Answer> {
   const options = await optionsOf(stored);
   const selection = selectionOf(stored);
   const page = stored.parts.storage.list({ prefix: prefixFor(stored) });
-  const items: KubeObject[] = [];
+  const items: Content[] = [];
   for (const { object } of page.items.filter((item) => selection.matches(item.object))) {
     const namespace = object.metadata.namespace ?? "";
     try {
-      items.push((await removeObject({ ...stored, namespace }, object.metadata.name ?? "", options)).object);
+      items.push((await removeObject({ ...stored, namespace }, object.metadata.name ?? "", options)).content);
     } catch (error) {
       // Somebody else deleted it in between, which is what was wanted.
       if (!isFault(error, "not-found")) throw error;
@@ -47,7 +47,7 @@ async function optionsOf(stored: StoredCall): Promise<DeleteOptions> {
 }
 
 interface Gone {
-  readonly object: KubeObject;
+  readonly content: Content;
   /** Marked, but still there: something holds it, or it was given time to end. */
   readonly isPending: boolean;
 }
@@ -93,13 +93,13 @@ async function take(stored: StoredCall, current: Stored, options: DeleteOptions)
   const seconds = graceOf(stored, object, options.gracePeriodSeconds);
   if (seconds > 0 || isHeld(stored.strategy, object)) {
     const isNews = object !== current.object || isShorter(object.metadata, seconds);
-    if (options.isDryRun || !isNews) return { object, isPending: true };
+    if (options.isDryRun || !isNews) return { content: { object }, isPending: true };
     const marked = markDeleted(object, clock.now(), seconds);
-    return { object: (await storage.update(current.key, marked, current.revision)).object, isPending: true };
+    return { content: await storage.update(current.key, marked, current.revision), isPending: true };
   }
-  if (options.isDryRun) return { object, isPending: false };
+  if (options.isDryRun) return { content: { object }, isPending: false };
   const last = await ended(stored, current);
-  return { object: (await storage.delete(last.key, last.revision)).object, isPending: false };
+  return { content: await storage.delete(last.key, last.revision), isPending: false };
 }
 
 /** A kind that is given time to end shows in its last state that the time is over. */

@@ -7,7 +7,7 @@ import type { Change, Storage, Stored } from "../storage/storage.ts";
 
 export function facedStorage(storage: Storage, face: Face): Storage {
   const shown = shownBy(face);
-  const show = (stored: Stored): Stored => ({ ...stored, object: shown(stored.object) });
+  const show = ({ key, revision, object }: Stored): Stored => ({ key, revision, object: shown(object) });
   return {
     revision: storage.revision,
     oldestRevision: storage.oldestRevision,
@@ -28,8 +28,8 @@ export function facedStorage(storage: Storage, face: Face): Storage {
 }
 
 function showChange(change: Change, shown: (kept: KubeObject) => KubeObject): Change {
-  const { previous } = change;
-  return { ...change, object: shown(change.object), ...(previous === undefined ? {} : { previous: shown(previous) }) };
+  const { type, key, revision, object, previous } = change;
+  return { type, key, revision, object: shown(object), previous: previous === undefined ? undefined : shown(previous) };
 }
 
 const memories = new WeakMap<Face, WeakMap<KubeObject, KubeObject>>();

@@ -1,11 +1,11 @@
 // get and list. A list of several pages is read at one revision, that of its first page.
 
-import type { KubeObject, ListMeta } from "../../api/meta/index.ts";
+import type { ListMeta } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
 import { badRequest, expiredVersion, notFound, tooLargeResourceVersion } from "../reply/status.ts";
 import { prefixOf } from "../storage/key.ts";
-import type { Page } from "../storage/storage.ts";
+import type { Content, Page } from "../storage/storage.ts";
 import { waitForRevision } from "../watching/wait-for-revision.ts";
 import { encodeContinue, parseContinue } from "./continue-token.ts";
 import { exactly, type ReadOptions, readOptions } from "./read-options.ts";
@@ -17,7 +17,7 @@ export async function get(stored: StoredCall): Promise<Answer> {
   await notOlderThan(stored, readOptions(call.query, false).resourceVersion);
   const found = parts.storage.get(keyFor(stored, call.info.name));
   if (found === undefined) throw notFound(resource, call.info.name);
-  return { kind: "object", status: 200, object: found.object };
+  return { kind: "object", status: 200, content: found };
 }
 
 export async function list(stored: StoredCall): Promise<Answer> {
@@ -56,16 +56,21 @@ function startOf(stored: StoredCall, options: ReadOptions): Start {
 /** With a selector, storage's pages are read until the client's page is full. */
 function collect(stored: StoredCall, selection: Selection, start: Start & { limit: number | undefined }): Answer {
   const { prefix, limit = Number.POSITIVE_INFINITY } = start;
-  const items: KubeObject[] = [];
+  const items: Content[] = [];
   let page: Page | undefined;
   do {
     const wanted = Number.isFinite(limit) ? limit - items.length : undefined;
     const [after, atRevision] = page === undefined ? [start.after, start.revision] : [page.next, page.revision];
     page = stored.parts.storage.list({ prefix, limit: wanted, after, atRevision });
-    for (const { object } of page.items) if (selection.matches(object)) items.push(object);
+    for (const item of selected(page, selection)) items.push(item);
   } while (page.next !== undefined && items.length < limit);
   const remaining = selection.isEverything ? page.remaining : undefined;
   return { kind: "list", items, meta: listMeta({ prefix, revision: page.revision, after: page.next }, remaining) };
+}
+
+/** Without a selector nothing is looked at, and so nothing is parsed. */
+function selected({ items }: Page, { isEverything, matches }: Selection): readonly Content[] {
+  return isEverything ? items : items.filter(({ object }) => matches(object));
 }
 
 function listMeta(end: { prefix: string; revision: number; after: string | undefined }, remaining?: number): ListMeta {

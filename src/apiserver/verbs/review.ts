@@ -20,7 +20,7 @@ export async function review(kind: Review, call: Call, parts: Parts): Promise<An
   if (problem !== undefined) throw badRequest(problem);
   const errors = kind.validate(asked);
   if (errors.length > 0) throw invalidObject(resource, asked.metadata.name ?? "", errors);
-  return { kind: "object", status: 201, object: kind.answer(asked, factsFor(call, parts)) };
+  return { kind: "object", status: 201, content: { object: kind.answer(asked, factsFor(call, parts)) } };
 }
 
 function placed(sent: KubeObject, namespace: string): KubeObject {

@@ -5,6 +5,7 @@ import { createMatcher, type KubeObject, parseFieldSelector, parseLabelSelector 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { badRequest } from "../reply/status.ts";
 import type { Strategy } from "../resources/strategy.ts";
+import { EVERYTHING } from "../watching/events.ts";
 import type { StoredCall } from "./stored-call.ts";
 
 export interface Selection {
@@ -20,9 +21,10 @@ export function selectionOf({ call, strategy }: StoredCall): Selection {
   const unknown = fields.find((one) => !known.has(one.field));
   if (unknown !== undefined) throw badRequest(unknownText(strategy, unknown.field));
   const { name } = call.info;
+  if (labels.length === 0 && fields.length === 0 && name === "") return { isEverything: true, matches: EVERYTHING };
   const isSelected = createMatcher({ labels, fields, fieldOf: (object, field) => fieldOf(strategy, object, field) });
   return {
-    isEverything: labels.length === 0 && fields.length === 0 && name === "",
+    isEverything: false,
     matches: (object) => (name === "" || object.metadata.name === name) && isSelected(object),
   };
 }

@@ -12,6 +12,7 @@ import type { Endpoint } from "../resources/endpoint.ts";
 import { createWatch } from "../watching/watch.ts";
 import { create } from "./create.ts";
 import { remove, removeCollection } from "./delete.ts";
+import { endWithKind } from "./end-with-kind.ts";
 import { patch } from "./patch/index.ts";
 import { post } from "./posts/index.ts";
 import { get, list, prefixFor } from "./read.ts";
@@ -89,5 +90,6 @@ export async function runWatching(call: Call, _next: Next, parts: Parts): Promis
       timeoutSeconds: countParameter(call.query, "timeoutSeconds"),
     },
   });
+  endWithKind(watch, stored.strategy, parts.storage);
   return { kind: "events", watch };
 }

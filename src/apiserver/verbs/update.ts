@@ -10,7 +10,7 @@ import { conflict, invalidObject, notFound } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";
 import { metaForUpdate, orderFields, validateMetaUpdate } from "../resources/metadata.ts";
 import type { Strategy } from "../resources/strategy.ts";
-import type { Stored } from "../storage/storage.ts";
+import type { Content, Stored } from "../storage/storage.ts";
 import { createObject } from "./create.ts";
 import { checkPlace, decodeBody } from "./decode.ts";
 import { isSameButForTimes, type Owners, ownedByWriter } from "./field-manager.ts";
@@ -43,7 +43,7 @@ export async function update(stored: StoredCall): Promise<Answer> {
     if (current === undefined) return createInstead(stored, sent, { manager });
     checkPreconditions(stored, sent, current);
     try {
-      return { kind: "object", status: 200, object: await replace(stored, current, { sent, owners: { manager } }) };
+      return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { manager } }) };
     } catch (error) {
       if (!isLostRace(error) || isConditional || tries === MAX_WRITE_TRIES) throw told(error, stored);
     }
@@ -67,8 +67,8 @@ async function createInstead(stored: StoredCall, sent: KubeObject, owners: Owner
   if (!strategy.createsOnUpdate || subresource !== undefined) throw notFound(resource, name);
   checkMayCreate(stored);
   const { resourceVersion: _version, ...metadata } = sent.metadata;
-  const object = await createObject(stored, { ...sent, metadata: { ...metadata, name } }, owners);
-  return { kind: "object", status: 201, object };
+  const content = await createObject(stored, { ...sent, metadata: { ...metadata, name } }, owners);
+  return { kind: "object", status: 201, content };
 }
 
 /** The request was allowed as what it is; that it creates is another question. */
@@ -101,11 +101,11 @@ export interface Replacement {
 }
 
 /** One attempt. A lost race comes back as storage's fault `conflict` or `not-found`. */
-export function replace(stored: StoredCall, current: Stored, by: Replacement): Promise<KubeObject> {
+export function replace(stored: StoredCall, current: Stored, by: Replacement): Promise<Content> {
   return inTurn(stored, () => replaceNow(stored, current, by));
 }
 
-async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }: Replacement): Promise<KubeObject> {
+async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }: Replacement): Promise<Content> {
   const { call } = stored;
   const { name } = call.info;
   const place = stored.namespace === "" ? { name } : { name, namespace: stored.namespace };
@@ -141,14 +141,14 @@ function hasEnded(strategy: Strategy, object: KubeObject): boolean {
 }
 
 /** A write that changes nothing keeps the resourceVersion; the last finalizer of a deleted object takes it away. */
-async function swap(stored: StoredCall, next: KubeObject, current: Stored): Promise<KubeObject> {
+async function swap(stored: StoredCall, next: KubeObject, current: Stored): Promise<Content> {
   const { storage } = stored.parts;
   const isOver = hasEnded(stored.strategy, next);
-  if (isDryRun(stored)) return next;
+  if (isDryRun(stored)) return { object: next };
   if (isOver) {
     await storage.delete(current.key, current.revision);
-    return next;
+    return { object: next };
   }
-  if (isSameButForTimes(next, current.object)) return current.object;
-  return (await storage.update(current.key, next, current.revision)).object;
+  if (isSameButForTimes(next, current.object)) return current;
+  return storage.update(current.key, next, current.revision);
 }

@@ -3,7 +3,7 @@
 
 import type { Resource } from "../../api/meta/index.ts";
 import type { Change, Page, Storage } from "../storage/index.ts";
-import { eventOf, initialEventsEnd, type Matches, type WatchedEvent } from "./events.ts";
+import { EVERYTHING, eventOf, initialEventsEnd, type Matches, type WatchedEvent } from "./events.ts";
 
 export interface WatchParameters {
   /** Zero or absent: begin with the current objects, unless `sendInitialEvents` is false. */
@@ -51,8 +51,8 @@ export function beginWatch(watched: Watched, onChange: (change: Change) => void)
 }
 
 function* initialEvents({ matches, resource, parameters }: Watched, page: Page): Generator<WatchedEvent> {
-  for (const { object } of page.items) {
-    if (matches(object)) yield { type: "ADDED", object };
+  for (const content of page.items) {
+    if (matches === EVERYTHING || matches(content.object)) yield { type: "ADDED", content };
   }
   if (parameters.allowWatchBookmarks === true) yield initialEventsEnd(page.revision, resource);
 }

@@ -6,7 +6,7 @@ import type { WatchedEvent } from "./events.ts";
 
 /** Clients list again when they see it. */
 export function expiredEvent({ message }: Fault): WatchedEvent {
-  return { type: "ERROR", object: { ...FAILURE, message, reason: "Expired", code: 410 } };
+  return { type: "ERROR", status: { ...FAILURE, message, reason: "Expired", code: 410 } };
 }
 
 /** The requested revision did not come in time. Clients look for the cause and try again after the seconds given. */
@@ -14,7 +14,7 @@ export function tooLargeEvent({ message }: Fault): WatchedEvent {
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
   return {
     type: "ERROR",
-    object: {
+    status: {
       ...FAILURE,
       message: `Timeout: ${message}`,
       reason: "Timeout",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CSRS, type KubeObject } from "../../api/meta/index.ts";
 import type { Change } from "../storage/index.ts";
-import { bookmarkAt, eventOf, initialEventsEnd } from "./events.ts";
+import { bookmarkAt, eventOf, initialEventsEnd, type WatchedEvent } from "./events.ts";
 
 const node = (tier: string, resourceVersion: string): KubeObject => ({
   apiVersion: "v1",
@@ -9,6 +9,8 @@ const node = (tier: string, resourceVersion: string): KubeObject => ({
   metadata: { name: "n", labels: { tier }, resourceVersion },
 });
 const inTierA = (object: KubeObject) => object.metadata.labels?.["tier"] === "a";
+
+const shownBy = (event: WatchedEvent) => (event.type === "ERROR" ? event.status : event.content.object);
 
 const before = { a: node("a", "4"), b: node("b", "4") };
 const now = { a: node("a", "5"), b: node("b", "5") };
@@ -31,7 +33,7 @@ describe("for a watcher with a selector", () => {
     const event = eventOf(given, inTierA);
     expect(event?.type).toBe(type);
     // Whatever it shows matches the selector, and says at which revision it happened.
-    if (event !== undefined) expect(event.object).toEqual(now.a);
+    if (event !== undefined) expect(shownBy(event)).toEqual(now.a);
   });
 
   it("an object that stops matching keeps the content of the history untouched", () => {
@@ -42,19 +44,17 @@ describe("for a watcher with a selector", () => {
 
 describe("bookmarks", () => {
   it("hold nothing but kind, apiVersion and revision", () => {
-    expect(bookmarkAt(7, CSRS)).toEqual({
-      type: "BOOKMARK",
-      object: {
-        kind: "CertificateSigningRequest",
-        apiVersion: "certificates.k8s.io/v1",
-        metadata: { resourceVersion: "7" },
-      },
-    });
+    const object = {
+      kind: "CertificateSigningRequest",
+      apiVersion: "certificates.k8s.io/v1",
+      metadata: { resourceVersion: "7" },
+    };
+    expect(bookmarkAt(7, CSRS)).toEqual({ type: "BOOKMARK", content: { object } });
   });
 
   it("mark the end of the initial events with an annotation", () => {
     expect(initialEventsEnd(7, CSRS)).toMatchObject({
-      object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } },
+      content: { object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } } },
     });
   });
 });

@@ -3,34 +3,42 @@
 // Pure. Kubernetes API concepts, "Efficient detection of changes".
 
 import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type Resource, type Status } from "../../api/meta/index.ts";
-import type { Change } from "../storage/index.ts";
+import type { Change, Content } from "../storage/index.ts";
 
 export type WatchedEvent =
-  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: KubeObject }
-  | { readonly type: "ERROR"; readonly object: Status };
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly content: Content }
+  | { readonly type: "ERROR"; readonly status: Status };
 
 export type Matches = (object: KubeObject) => boolean;
 
+/** For a watcher without a selector: no object needs to be looked at, and so none has to be parsed. */
+export const EVERYTHING: Matches = () => true;
+
 /** Undefined when the change happens outside the watcher's world. */
 export function eventOf(change: Change, matches: Matches): WatchedEvent | undefined {
+  if (matches === EVERYTHING) return { type: change.type, content: change };
   const { previous } = change;
   const matched = previous !== undefined && matches(previous);
   const isMatching = change.type !== "DELETED" && matches(change.object);
-  if (isMatching) return { type: matched ? "MODIFIED" : "ADDED", object: change.object };
+  if (isMatching) return { type: matched ? "MODIFIED" : "ADDED", content: change };
   if (!matched) return undefined;
-  return { type: "DELETED", object: atRevision(previous, change.revision) };
+  return { type: "DELETED", content: { object: atRevision(previous, change.revision) } };
 }
 
 /** Tells a client how far it has seen; the object is empty but for its kind and version. */
 export function bookmarkAt(revision: number, resource: Resource): WatchedEvent {
-  const metadata = { resourceVersion: String(revision) };
-  return { type: "BOOKMARK", object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
+  return bookmark(resource, { resourceVersion: String(revision) });
 }
 
 /** The bookmark that tells the client of a streaming list that it has now seen everything there was. */
 export function initialEventsEnd(revision: number, resource: Resource): WatchedEvent {
   const metadata = { resourceVersion: String(revision), annotations: { [INITIAL_EVENTS_END]: "true" } };
-  return { type: "BOOKMARK", object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
+  return bookmark(resource, metadata);
+}
+
+function bookmark(resource: Resource, metadata: KubeObject["metadata"]): WatchedEvent {
+  const object = { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata };
+  return { type: "BOOKMARK", content: { object } };
 }
 
 function atRevision(object: KubeObject, revision: number): KubeObject {

@@ -49,8 +49,8 @@ function follow(watch: Watch) {
 }
 
 function line(event: WatchedEvent): string {
-  if (event.type === "ERROR") return `ERROR ${event.object.code} ${event.object.reason}: ${event.object.message}`;
-  const { name, resourceVersion, annotations } = event.object.metadata;
+  if (event.type === "ERROR") return `ERROR ${event.status.code} ${event.status.reason}: ${event.status.message}`;
+  const { name, resourceVersion, annotations } = event.content.object.metadata;
   const mark = annotations?.["k8s.io/initial-events-end"] === "true" ? " initial-events-end" : "";
   return `${event.type} ${name ?? "-"}@${resourceVersion}${mark}`;
 }
@@ -139,7 +139,7 @@ describe("a streaming list of a state that is yet to come", () => {
     expect(events).toEqual([
       {
         type: "ERROR",
-        object: {
+        status: {
           kind: "Status",
           apiVersion: "v1",
           metadata: {},

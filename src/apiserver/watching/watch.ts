@@ -26,6 +26,10 @@ export interface Watch extends AsyncIterable<WatchedEvent> {
    * writer that is stuck on a stalled connection must end it then; it would never come back to ask for the next event.
    */
   readonly abandoned: AbortSignal;
+  /** Aborts when the watch is over, for whatever reason. It always does: no watch outlives its deadline by much. */
+  readonly ended: AbortSignal;
+  /** Nothing more happens here: the reader gets what is queued, and then the end. */
+  finish(): void;
   /** Ends the watch now; what is queued is dropped. */
   close(): void;
 }
@@ -95,7 +99,13 @@ export function createWatch(request: WatchRequest): Watch {
     onDeadline: queue.finish,
     onStalled: abandon,
   });
-  return { abandoned: abandoned.signal, close, [Symbol.asyncIterator]: read };
+  return {
+    abandoned: abandoned.signal,
+    ended: ended.signal,
+    finish: queue.finish,
+    close,
+    [Symbol.asyncIterator]: read,
+  };
 }
 
 function failureEvent(cause: unknown): WatchedEvent {

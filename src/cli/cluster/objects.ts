@@ -2,7 +2,7 @@
 // cluster-info, who may read it, who may ask for a certificate, and what kubeadm join reads (join-objects.ts). Names and
 // subjects are kubeadm's, so its tools find them.
 
-import type { ClusterRole, Role, RoleBinding } from "../../api/access/index.ts";
+import { AUTHENTICATED_GROUP, type ClusterRole, type Role, type RoleBinding } from "../../api/access/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, ROLE_BINDINGS, ROLES } from "../../api/meta/index.ts";
@@ -29,6 +29,8 @@ export function clusterObjects(cluster: ClusterFacts): readonly Wanted[] {
     clusterBinding("kubeadm:node-autoapprove-certificate-rotation", `${CSR_ROLES}:selfnodeclient`, "system:nodes"),
     { resource: ROLES, object: readClusterInfo() },
     { resource: ROLE_BINDINGS, object: anyoneReadsClusterInfo() },
+    { resource: ROLES, object: readPublic() },
+    { resource: ROLE_BINDINGS, object: knownUsersReadPublic() },
     { resource: CONFIG_MAPS, object: clusterInfo(cluster) },
     ...joinObjects(cluster),
   ];
@@ -75,6 +77,29 @@ function anyoneReadsClusterInfo(): RoleBinding {
     metadata: { ...CLUSTER_INFO_READER },
     roleRef: { apiGroup: RBAC_GROUP, kind: "Role", name: CLUSTER_INFO_READER.name },
     subjects: [{ kind: "User", apiGroup: RBAC_GROUP, name: "system:anonymous" }],
+  };
+}
+
+/** As deploy/discovery-rbac.yaml has it. A name of our own: kubeadm writes its binding anew and would drop a subject of ours. */
+const PUBLIC_READER = { name: "countersign:kube-public-reader", namespace: "kube-public" };
+
+function readPublic(): Role {
+  return {
+    apiVersion: RBAC_VERSION,
+    kind: "Role",
+    metadata: { ...PUBLIC_READER },
+    rules: [{ verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["configmaps"] }],
+  };
+}
+
+/** Seed 004: everybody who has proved who he is may read kube-public; among them whoever shows a discovery JWT. */
+function knownUsersReadPublic(): RoleBinding {
+  return {
+    apiVersion: RBAC_VERSION,
+    kind: "RoleBinding",
+    metadata: { ...PUBLIC_READER },
+    roleRef: { apiGroup: RBAC_GROUP, kind: "Role", name: PUBLIC_READER.name },
+    subjects: [groupSubject(AUTHENTICATED_GROUP)],
   };
 }
 

@@ -1,11 +1,11 @@
 // Service account tokens: verify, gather, judge. A token of another issuer is somebody else's; one of ours that is bad in any
 // way is refused, never passed on. Behaviour of kubernetes/pkg/serviceaccount/jwt.go.
 
-import type { UserInfo } from "../../../api/access/index.ts";
+import { CREDENTIAL_ID, type UserInfo } from "../../../api/access/index.ts";
 import { decodeUnverifiedJwt, type UnverifiedJwt, verifyJwt } from "../../../kernel/jose/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { PublicKey } from "../../../kernel/x509/index.ts";
-import { type Authentication, type Authenticator, CREDENTIAL_ID, NOT_MINE } from "../authenticator.ts";
+import { type Authentication, type Authenticator, NOT_MINE } from "../authenticator.ts";
 import {
   type BoundClaims,
   LEGACY_ISSUER,

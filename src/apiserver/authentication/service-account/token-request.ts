@@ -18,7 +18,8 @@ export const requestToken: PostHandler = async (posted, body) => {
   const plan = planToken(gather(posted, request));
   if ("refusal" in plan) throw plan.refusal;
   const token = parts.tokens.sign(encodeBoundClaims(plan.claims, parts.tokens.issuer));
-  return { kind: "object", status: 201, object: answerOf(request, plan, { token, nowMs: parts.clock.now() }) };
+  const object = answerOf(request, plan, { token, nowMs: parts.clock.now() });
+  return { kind: "object", status: 201, content: { object } };
 };
 
 function gather({ parts, resource, namespace, name }: PostedCall, request: TokenRequest): TokenFacts {

@@ -2,6 +2,8 @@
 // questions that are asked of one everywhere.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
+import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
 import type { Json } from "../../entry/json.ts";
 import { formatTime } from "../metadata.ts";
 
@@ -107,6 +109,14 @@ export function withCondition(
   return before === undefined
     ? [...conditions, dated]
     : conditions.map((one) => (one.type === next.type ? dated : one));
+}
+
+/**
+ * What a kind is made from, as a digest: another one means another kind, although its names may be the same. Conditions and
+ * the generation, which a deletion counts too, are not in it: a kind that is being removed stays the same to its end.
+ */
+export function identityOf({ metadata, spec, status }: Definition): string {
+  return encodeHex(sha256(encodeUtf8(JSON.stringify([metadata.uid, spec, status?.acceptedNames]))));
 }
 
 export function storageVersionOf({ spec }: Definition): DefinedVersion | undefined {

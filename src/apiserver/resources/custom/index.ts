@@ -3,6 +3,7 @@ export {
   CUSTOM_RESOURCE_DEFINITIONS,
   type Definition,
   type DefinitionCondition,
+  identityOf,
   isConditionTrue,
   withCondition,
 } from "./definition.ts";

@@ -9,7 +9,7 @@ import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, type Strategy, SUBRESOURCE_VERBS, type Subresource, type TakenIn } from "../strategy.ts";
 import { compareVersions } from "../version-priority.ts";
-import { type DefinedVersion, type Definition, isConditionTrue } from "./definition.ts";
+import { type DefinedVersion, type Definition, identityOf, isConditionTrue } from "./definition.ts";
 import { faceOf, type Versions, versionsOf } from "./face.ts";
 import { parseJsonPath } from "./json-path.ts";
 import { tableOf } from "./printer-columns.ts";
@@ -74,6 +74,8 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     subresources: hasStatus ? [statusOf(schema)] : [],
     selectableFields: selectableOf(version),
     custom: {
+      definition: nameOf(definition),
+      identity: identityOf(definition),
       listKind: names.listKind ?? `${resource.kind}List`,
       schema,
       document: version.schema?.openAPIV3Schema ?? {},
@@ -82,6 +84,10 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     },
     table: tableOf(version.additionalPrinterColumns),
   }) as unknown as Strategy;
+}
+
+function nameOf({ metadata }: Definition): string {
+  return metadata.name ?? "";
 }
 
 function withStatus(object: CustomObject, status: Json | undefined): CustomObject {

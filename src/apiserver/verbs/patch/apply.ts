@@ -107,7 +107,7 @@ async function applyNew(stored: StoredCall, intent: Intent): Promise<Answer> {
   const managers = applied.kind === "applied" ? applied.managers : NO_MANAGERS;
   const sent = decodeObject(intent.configuration, strategy);
   if ((sent.metadata.name ?? "") === "") throw noName(name);
-  return { kind: "object", status: 201, object: await createObject(stored, sent, { managers }) };
+  return { kind: "object", status: 201, content: await createObject(stored, sent, { managers }) };
 }
 
 async function applyToLive(stored: StoredCall, current: Stored, intent: Intent): Promise<Answer> {
@@ -118,13 +118,13 @@ async function applyToLive(stored: StoredCall, current: Stored, intent: Intent):
     const { message, causes } = describeConflicts(applied.conflicts);
     throw applyConflict(message, causes);
   }
-  if (applied.kind === "unchanged") return { kind: "object", status: 200, object };
+  if (applied.kind === "unchanged") return { kind: "object", status: 200, content: current };
   const document = withLastApplied(applied.object, intent.configuration, intent.options.manager);
   const sent = patched(stored, current, document, "Ignore");
   // Whoever applied labels and then no metadata at all has taken the name away with them.
   if (sent.metadata.name === undefined) throw noName(stored.call.info.name);
   const { managers } = applied;
-  return { kind: "object", status: 200, object: await replace(stored, current, { sent, owners: { managers } }) };
+  return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { managers } }) };
 }
 
 function noName(name: string): Fault {

@@ -40,7 +40,7 @@ export async function patch(stored: StoredCall): Promise<Answer> {
     if (current === undefined) throw notFound(resource, call.info.name);
     const sent = patched(stored, current, change(current.object as unknown as Json), fieldValidation);
     try {
-      return { kind: "object", status: 200, object: await replace(stored, current, { sent, owners: { manager } }) };
+      return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { manager } }) };
     } catch (error) {
       if (!isLostRace(error) || tries === MAX_WRITE_TRIES) throw told(error, stored);
     }

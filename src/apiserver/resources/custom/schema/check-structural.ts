@@ -3,10 +3,10 @@
 // written there.
 
 import { isFault } from "../../../../kernel/outcome/index.ts";
+import { compileRegexp } from "../../../../kernel/regexp/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
 import { isSameJson } from "../../../verbs/same-json.ts";
 import { type FieldError, forbiddenField, invalid, required } from "../../field-error.ts";
-import { compileRegexp } from "../regexp/index.ts";
 import { completenessErrors } from "./check-complete.ts";
 import { listOf, objectOf, textOf } from "./raw.ts";
 

@@ -2,8 +2,8 @@
 // the OpenAPI documents read. k8s.io/apiextensions-apiserver: JSONSchemaProps and structural schemas.
 
 import { Fault, isFault } from "../../../../kernel/outcome/index.ts";
+import { compileRegexp, type Program } from "../../../../kernel/regexp/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
-import { compileRegexp, type Program } from "../regexp/index.ts";
 
 export interface Schema {
   /** Empty when any type will do. */

@@ -1,0 +1,71 @@
+// Is this file a whole lmdb database? Looked at before it is opened: lmdb maps the file into memory, and one that is cut off or
+// overwritten ends the process by a signal, without a word about the reason. Layout of the first two pages of lmdb's data
+// format 2: after 24 octets of page header magic and version, then page size, roots, last page and transaction.
+
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { Fault } from "../../kernel/outcome/index.ts";
+
+const MAGIC = 0xbeefc0de;
+const VERSION = 2;
+const AT = { magic: 24, version: 28, pageSize: 48, freeRoot: 88, mainRoot: 136, lastPage: 144, transaction: 152 };
+const META_BYTES = 160;
+/** An empty tree has no root page. */
+const NO_PAGE = 2n ** 64n - 1n;
+
+/** Pages that a batch took and gave back are counted in the last page and may never have been written. */
+const UNWRITTEN_PAGES = 1_024n;
+
+interface Meta {
+  readonly pageSize: number;
+  readonly roots: readonly bigint[];
+  readonly lastPage: bigint;
+  readonly transaction: bigint;
+}
+
+/** Fault `malformed` that says what to do. A file that is missing or empty is fine: it is about to be made. */
+export function checkDatabaseFile(path: string): void {
+  const file = openIfThere(path);
+  if (file === undefined) return;
+  try {
+    const { size } = fstatSync(file);
+    const problem = size === 0 ? undefined : problemOf(file, size);
+    if (problem === undefined) return;
+    const advice = "put a copy of it back, or remove the data directory to begin anew";
+    throw new Fault("malformed", `the database ${path} is damaged: ${problem}; ${advice}`, { detail: { size } });
+  } finally {
+    closeSync(file);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Fault("io-failed", `cannot open the database ${path}`, { cause });
+  }
+}
+
+function problemOf(file: number, size: number): string | undefined {
+  const first = readMeta(file, 0);
+  const second = first === undefined ? undefined : readMeta(file, first.pageSize);
+  if (first === undefined || second === undefined) return "it does not begin as a database of this version does";
+  const { pageSize, lastPage, roots } = first.transaction > second.transaction ? first : second;
+  const pages = BigInt(Math.floor(size / pageSize));
+  const isCut = lastPage - UNWRITTEN_PAGES >= pages || roots.some((root) => root !== NO_PAGE && root >= pages);
+  return isCut ? `it has ${pages} pages and should have ${lastPage + 1n}` : undefined;
+}
+
+function readMeta(file: number, position: number): Meta | undefined {
+  const bytes = Buffer.alloc(META_BYTES);
+  if (readSync(file, bytes, 0, META_BYTES, position) < META_BYTES) return undefined;
+  if (bytes.readUInt32LE(AT.magic) !== MAGIC || bytes.readUInt32LE(AT.version) !== VERSION) return undefined;
+  const pageSize = bytes.readUInt32LE(AT.pageSize);
+  if (pageSize < 512 || pageSize > 65_536) return undefined;
+  return {
+    pageSize,
+    roots: [bytes.readBigUInt64LE(AT.freeRoot), bytes.readBigUInt64LE(AT.mainRoot)],
+    lastPage: bytes.readBigUInt64LE(AT.lastPage),
+    transaction: bytes.readBigUInt64LE(AT.transaction),
+  };
+}
