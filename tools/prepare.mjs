@@ -77,7 +77,9 @@ function build(force) {
   const stamp = join(root, "dist", ".built");
   const inputs = Math.max(
     newest(join(root, "src")),
-    ...["tsconfig.json", "tsconfig.build.json", "package-lock.json"].map((file) => statSync(join(root, file)).mtimeMs),
+    ...["tsconfig.json", "tsconfig.build.json", "package-lock.json", "tools/bundle.mjs"].map(
+      (file) => statSync(join(root, file)).mtimeMs,
+    ),
   );
   if (!force && existsSync(stamp) && statSync(stamp).mtimeMs > inputs) return;
   rmSync(join(root, "dist"), { recursive: true, force: true });
@@ -86,6 +88,7 @@ function build(force) {
     "-p",
     "tsconfig.build.json",
   ]);
+  step("bundling the credential plugins", process.execPath, [join(root, "tools", "bundle.mjs")]);
   writeFileSync(stamp, "");
 }
 

@@ -4,4 +4,7 @@
 import { countersign, runProgram } from "../cli/index.ts";
 import { createProcessEdge } from "../platform/process/index.ts";
 
-process.exitCode = await runProgram(countersign, process.argv.slice(2), createProcessEdge());
+// No await at the top: the single-file executable is CommonJS.
+void runProgram(countersign, process.argv.slice(2), createProcessEdge()).then((code) => {
+  process.exitCode = code;
+});

@@ -1,11 +1,53 @@
-export { REQUEST_LIMIT_MS } from "./certificates/index.ts";
+export { type ManagerEvent, machineAddresses, REQUEST_LIMIT_MS, servingNamesOf } from "./certificates/index.ts";
 export {
+  type DaemonOptions,
+  type Renewal,
+  renewCertificate,
+  runNodeDaemon,
+  type ServingOptions,
+  type StatusOptions,
+} from "./daemon/index.ts";
+export {
+  type CachedDiscovery,
+  type CachedWay,
   caPinOf,
+  createDiscoveryCache,
   DISCOVERY_LIMIT_MS,
+  type DiscoverDeps,
   type DiscoveredCluster,
-  type DiscoverOptions,
-  discoverCluster,
+  type DiscoveryCache,
+  type DiscoveryMethod,
+  type DiscoveryWords,
+  discover,
+  encodeClusterInfo,
+  encodeClusterKubeconfig,
+  findDiscoveryMethod,
+  type LocationCheck,
+  listRoots,
+  parseDiscoveryMethod,
   parseEndpoint,
+  type Refreshed,
+  refreshDiscovery,
+  verifyRoots,
+  verifyServers,
+  wayOf,
 } from "./discovery/index.ts";
 export { type ExecEdge, runAuthenticator } from "./exec/index.ts";
-export { JOIN_STEPS, type JoinOptions, type JoinResult, type JoinStep, joinNode, parseNodeName } from "./join/index.ts";
+export { certificateFact, type Finding, gatherHealth, isWell, judgeHealth, lookAt, span } from "./health/index.ts";
+export {
+  type BootstrapCredential,
+  JOIN_STEPS,
+  type JoinOptions,
+  type JoinPlaces,
+  type JoinPlan,
+  type JoinResult,
+  type JoinStep,
+  joinNode,
+  joinPlaces,
+  type LeaveResult,
+  leaveCluster,
+  listLeft,
+  loadKnownCluster,
+  parseNodeName,
+  planJoin,
+} from "./join/index.ts";

@@ -33,6 +33,10 @@ describe("an issued certificate", () => {
       "certificate-is-readable",
       facts({}, { certificatePem: facts().certificatePem + ca.certPem.replace("MII", "AAA") }),
     ],
+    "it lacks a name that was asked for": [
+      "certificate-has-our-names",
+      facts({ usage: EKU_SERVER_AUTH }, { serving: { dnsNames: [], ipAddresses: ["192.0.2.1"] } }),
+    ],
     "it is for another key": ["certificate-is-for-our-key", facts({ publicKey: other })],
     "the CA stands first": [
       "certificate-is-for-our-key",

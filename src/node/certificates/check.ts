@@ -1,20 +1,20 @@
 // Is the certificate that came back the one we asked for? Pure; read before anything is stored, because a kubelet that
 // stores a certificate of another name or CA is stuck with 401 until somebody logs in.
 // The rules, in order:
-//   certificate-is-readable · certificate-is-for-our-key · subject-is-our-node · certificate-is-in-force ·
-//   chain-ends-at-the-cluster-ca (usage: client authentication)
+//   certificate-is-readable · certificate-is-for-our-key · subject-is-our-node · certificate-has-our-names ·
+//   certificate-is-in-force · chain-ends-at-the-cluster-ca (for the usage that was asked for)
 
-import { NODE_USER_PREFIX, NODES_GROUP } from "../../api/certificates/index.ts";
+import { NODES_GROUP } from "../../api/certificates/index.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import { type Allow, allow, type Deny, deny, isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
-import { type Certificate, EKU_CLIENT_AUTH, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
+import { type Certificate, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
+import { commonNameOf, missingNames, purposeOidOf, type ServingNames, type Wanted } from "./template.ts";
 
-export interface IssuedFacts {
+export interface IssuedFacts extends Wanted {
   readonly certificatePem: string;
   readonly publicKey: Uint8Array;
-  readonly nodeName: string;
-  /** The CAs that may sign clients of this cluster. */
+  /** The CAs that may sign for this cluster's nodes. */
   readonly roots: readonly Certificate[];
   readonly nowMs: number;
 }
@@ -25,17 +25,18 @@ export function checkIssued(facts: IssuedFacts): Allow | Deny {
   if (!equalBytes(leaf.publicKey.spki, facts.publicKey)) {
     return refuse("certificate-is-for-our-key", "the certificate is for another key");
   }
-  const refusal = checkSubject(leaf, facts.nodeName) ?? checkForce(leaf, facts.nowMs);
+  const refusal =
+    checkSubject(leaf, facts.nodeName) ?? checkNames(leaf, facts.serving) ?? checkForce(leaf, facts.nowMs);
   if (refusal !== undefined) return refusal;
   const { roots } = facts;
   // A node whose clock is behind must not refuse what the server's clock calls valid.
   const nowMs = Math.max(facts.nowMs, leaf.notBeforeMs);
-  const result = validateChain({ leaf, intermediates, roots, nowMs, usage: EKU_CLIENT_AUTH });
+  const result = validateChain({ leaf, intermediates, roots, nowMs, usage: purposeOidOf(facts) });
   if (!result.ok) {
     return refuse(
       "chain-ends-at-the-cluster-ca",
-      `the certificate does not lead to the cluster's CA (${result.message}); if this cluster signs clients with a CA of ` +
-        "its own, name that CA",
+      `the certificate does not lead to the cluster's CA (${result.message}); if this cluster signs its nodes with a CA ` +
+        "of its own, name that CA",
     );
   }
   return allow({ rule: "chain-ends-at-the-cluster-ca", reason: "Checked", message: "the certificate is ours" });
@@ -54,13 +55,19 @@ export function parseCertificates(pem: string): readonly Certificate[] {
 }
 
 function checkSubject({ subject }: Certificate, nodeName: string): Deny | undefined {
-  const expected = `${NODE_USER_PREFIX}${nodeName}`;
+  const expected = commonNameOf(nodeName);
   if (subject.commonName === expected && subject.organizations.join("|") === NODES_GROUP) return undefined;
   const seen = `CN ${JSON.stringify(subject.commonName ?? "")}, O ${JSON.stringify(subject.organizations)}`;
   return refuse(
     "subject-is-our-node",
     `the certificate is for ${seen}, expected CN "${expected}", O ["${NODES_GROUP}"]`,
   );
+}
+
+function checkNames(leaf: Certificate, serving: ServingNames | undefined): Deny | undefined {
+  const missing = missingNames(leaf, serving);
+  if (missing.length === 0) return undefined;
+  return refuse("certificate-has-our-names", `the certificate lacks the names ${missing.join(", ")}`);
 }
 
 /** An expired answer would be stored, found expired and asked for again at once: about one request a second, for ever. */

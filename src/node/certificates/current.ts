@@ -3,28 +3,39 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificatePair, PAIR_MAX_BYTES, parsePair } from "../../platform/pair/index.ts";
-import { currentPathOf } from "./layout.ts";
+import { type CertificatePurpose, currentPathOf } from "./layout.ts";
 
 export type CurrentPair =
-  | { readonly kind: "present"; readonly pair: CertificatePair }
+  /** `storedMs`: when the file was written. */
+  | { readonly kind: "present"; readonly pair: CertificatePair; readonly storedMs: number }
   /** No link, or a link to nothing. */
   | { readonly kind: "absent" }
   /** Something is there that no kubelet could start with. */
   | { readonly kind: "damaged"; readonly why: string };
 
-export function loadCurrentPair(directory: string): CurrentPair {
-  const text = readSmallFile(currentPathOf(directory));
-  if (typeof text !== "string") return text;
+export function loadCurrentPair(directory: string, purpose: CertificatePurpose = "client"): CurrentPair {
+  return loadPairFile(currentPathOf(directory, purpose));
+}
+
+/** A pair in one file, wherever that is. */
+export function loadPairFile(path: string): CurrentPair {
+  const found = readSmallFile(path);
+  if ("kind" in found) return found;
   try {
-    return { kind: "present", pair: parsePair(text) };
+    return { kind: "present", pair: parsePair(found.text), storedMs: found.storedMs };
   } catch (error) {
     if (!isFault(error)) throw error;
     return { kind: "damaged", why: error.message };
   }
 }
 
+interface SmallFile {
+  readonly text: string;
+  readonly storedMs: number;
+}
+
 /** Follows the link, but reads regular files of sane size only: a pipe or a device would hold the caller for ever. */
-function readSmallFile(path: string): string | CurrentPair {
+function readSmallFile(path: string): SmallFile | CurrentPair {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -32,13 +43,13 @@ function readSmallFile(path: string): string | CurrentPair {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === "ENOENT") return { kind: "absent" };
     if (code === "ELOOP") return { kind: "damaged", why: "the link leads to itself" };
-    throw new Fault("io-failed", `${path} cannot be read`, { cause });
+    throw new Fault("io-failed", `${path} cannot be read: ${code}`, { cause });
   }
   try {
     const stat = fstatSync(file);
     if (!stat.isFile()) return { kind: "damaged", why: "it is not a regular file" };
     if (stat.size > PAIR_MAX_BYTES) return { kind: "damaged", why: `it is larger than ${PAIR_MAX_BYTES} bytes` };
-    return readFileSync(file, "utf8");
+    return { text: readFileSync(file, "utf8"), storedMs: stat.mtimeMs };
   } finally {
     closeSync(file);
   }

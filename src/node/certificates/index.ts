@@ -1,9 +1,27 @@
+export {
+  type BootPlaces,
+  type BootPlan,
+  gatherBoot,
+  type OpenAccess,
+  openClusterAccess,
+  planBoot,
+} from "./boot/index.ts";
 export { checkIssued, parseCertificates } from "./check.ts";
 export { type CurrentPair, loadCurrentPair } from "./current.ts";
 export type { RequestState } from "./judge.ts";
-export { type StoreLayout, storeLayout } from "./layout.ts";
+export { type CertificatePurpose, type StoreLayout, storeLayout } from "./layout.ts";
+export {
+  type CertificateManager,
+  type ClusterAccess,
+  createCertificateManager,
+  type InitialPair,
+  type ManagerEvent,
+  type ManagerOptions,
+} from "./manager/index.ts";
 export { type ObtainOptions, obtainCertificate } from "./obtain.ts";
-export { type CertificatePlan, jitterOf, planCertificate } from "./plan.ts";
-export { requirePrivate } from "./private-directory.ts";
+export { type CertificatePlan, jitterOf, type Lifetime, PLUGIN_JITTER, planCertificate, usefulLife } from "./plan.ts";
 export { REQUEST_LIMIT_MS, type RequestProgress } from "./request.ts";
-export { type CertificateStore, createCertificateStore } from "./store.ts";
+export { machineAddresses, servingNamesOf } from "./serving/index.ts";
+export { type CertificateStore, createCertificateStore, repairWhenFree, requirePrivate } from "./store/index.ts";
+export { commonNameOf, type ServingNames } from "./template.ts";
+export { createHotAgent, type HotAgent, hotSwapServer } from "./tls/index.ts";

@@ -4,7 +4,7 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import { VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
-import { signCertificateRequest } from "../../kernel/x509/index.ts";
+import { signCertificateRequest, subjectAltNameExtension } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
 import { judgeRequest, judgeReuse, type OwnRequest } from "./judge.ts";
 
@@ -17,6 +17,7 @@ const own: OwnRequest = {
   commonName: "system:node:worker-1",
   organizations: ["system:nodes"],
   signerName: "example.com/signer",
+  names: [],
   nowMs,
 };
 
@@ -37,8 +38,13 @@ function withRequest(pem: string, { status = {}, annotations = {} }: { status?: 
   };
 }
 
-function pemOf(subject: { commonName: string; organizations: readonly string[] }, signer: typeof key): string {
-  return encodePem("CERTIFICATE REQUEST", signCertificateRequest({ subject, extensions: [] }, signer));
+function pemOf(
+  subject: { commonName: string; organizations: readonly string[] },
+  signer: typeof key,
+  dnsNames: readonly string[] = [],
+): string {
+  const extensions = dnsNames.length === 0 ? [] : [subjectAltNameExtension({ dnsNames })];
+  return encodePem("CERTIFICATE REQUEST", signCertificateRequest({ subject, extensions }, signer));
 }
 
 const yes = (type: string, reason?: string, message?: string) => ({
@@ -131,6 +137,7 @@ describe("a request that exists already", () => {
       withRequest(pemOf({ ...subject, organizations: ["system:nodes", "system:masters"] }, key)),
       "OtherSubject",
     ],
+    "it asks for names": [withRequest(pemOf(subject, key, ["worker-1"])), "OtherNames"],
     "it asks another signer": [{ ...aRequest(), spec: { ...aRequest().spec, signerName: "x.y/z" } }, "OtherSigner"],
     "its certificate has expired": [aRequest({ certificate: signed(nowMs - 60_000) }), "Expired"],
     "its certificate is unreadable": [

@@ -60,6 +60,8 @@ export interface OwnRequest {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly signerName: string;
+  /** Alternative names that are asked for, in order. */
+  readonly names: readonly string[];
   readonly nowMs: number;
 }
 
@@ -75,6 +77,7 @@ export function judgeReuse(existing: CertificateSigningRequest, own: OwnRequest)
   if (commonName !== own.commonName || organizations.join("|") !== own.organizations.join("|")) {
     return refuse("OtherSubject", `it asks for another subject than ${own.commonName}`);
   }
+  if (namesIn(request).join("|") !== own.names.join("|")) return refuse("OtherNames", "it asks for other names");
   if (existing.spec.signerName !== own.signerName) {
     return refuse("OtherSigner", `it asks signer ${existing.spec.signerName}, expected ${own.signerName}`);
   }
@@ -87,6 +90,10 @@ function readRequest(csr: CertificateSigningRequest): CertificateRequest | undef
     const [block] = parsePemField(csr.spec.request).blocks;
     return block?.label === REQUEST_LABEL ? parseCertificateRequest(block.bytes) : undefined;
   });
+}
+
+function namesIn({ subjectAltNames }: CertificateRequest): readonly string[] {
+  return [...(subjectAltNames?.dnsNames ?? []), ...(subjectAltNames?.ipAddresses ?? [])];
 }
 
 function hasExpired(csr: CertificateSigningRequest, nowMs: number): boolean {

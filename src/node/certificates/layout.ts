@@ -2,6 +2,9 @@
 
 import { join, resolve } from "node:path";
 
+/** What a certificate is for: to be the node towards the API server, or to serve the node's own port. */
+export type CertificatePurpose = "client" | "server";
+
 export interface StoreLayout {
   readonly directory: string;
   /** A symbolic link with an absolute target; what every reader opens. */
@@ -15,22 +18,21 @@ export interface StoreLayout {
   pairPath(nowMs: number, copy: number): string;
 }
 
-const PREFIX = "kubelet-client";
-
-export function storeLayout(certDirectory: string): StoreLayout {
+export function storeLayout(certDirectory: string, purpose: CertificatePurpose = "client"): StoreLayout {
   const directory = resolve(certDirectory);
+  const prefix = `kubelet-${purpose}`;
   return {
     directory,
-    currentPath: currentPathOf(directory),
-    updatedPath: join(directory, `${PREFIX}-updated.pem`),
-    pendingKeyPath: join(directory, `${PREFIX}.key.tmp`),
-    lockPath: join(directory, `${PREFIX}.lock`),
-    pairPath: (nowMs, copy) => join(directory, `${PREFIX}-${stampOf(nowMs)}${copy === 0 ? "" : `-${copy}`}.pem`),
+    currentPath: currentPathOf(directory, purpose),
+    updatedPath: join(directory, `${prefix}-updated.pem`),
+    pendingKeyPath: join(directory, `${prefix}.key.tmp`),
+    lockPath: join(directory, `${prefix}.lock`),
+    pairPath: (nowMs, copy) => join(directory, `${prefix}-${stampOf(nowMs)}${copy === 0 ? "" : `-${copy}`}.pem`),
   };
 }
 
-export function currentPathOf(directory: string): string {
-  return join(directory, `${PREFIX}-current.pem`);
+export function currentPathOf(directory: string, purpose: CertificatePurpose = "client"): string {
+  return join(directory, `kubelet-${purpose}-current.pem`);
 }
 
 /** Local time, as kubelet's: people compare it with the machine's own clock. */

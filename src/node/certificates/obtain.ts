@@ -5,9 +5,9 @@ import type { NodeAttestationProvider } from "../../attestation/providers/index.
 import { isFault } from "../../kernel/outcome/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../platform/keys/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import { waitForLock } from "./lock.ts";
 import { REQUEST_LIMIT_MS, type RequestOptions, requestCertificate } from "./request.ts";
-import type { CertificateStore } from "./store.ts";
+import { type CertificateStore, waitForLockUnless } from "./store/index.ts";
+import { commonNameOf } from "./template.ts";
 
 export interface ObtainOptions extends Omit<RequestOptions, "key" | "evidence"> {
   readonly store: CertificateStore;
@@ -25,12 +25,17 @@ export async function obtainCertificate(options: ObtainOptions): Promise<Certifi
   const { store, clock, signal, limitMs = REQUEST_LIMIT_MS } = options;
   const deadlineMs = clock.now() + limitMs;
   await store.open();
-  const lock = await waitForLock(store.layout.lockPath, { clock, signal, limitMs });
-  try {
-    await store.repair();
+  const good = () => {
     const current = store.load();
-    if (current !== undefined && options.isGood(current)) return current;
-    return await requestAndStore({ ...options, limitMs: Math.max(deadlineMs - clock.now(), 0) });
+    return current !== undefined && options.isGood(current) ? current : undefined;
+  };
+  const isDone = () => good() !== undefined;
+  const lock = await waitForLockUnless(isDone, store.layout.lockPath, { clock, signal, limitMs });
+  // Gone again in the same moment: from the beginning.
+  if (lock === undefined) return good() ?? (await obtainCertificate(options));
+  try {
+    await store.repair(commonNameOf(options.nodeName));
+    return good() ?? (await requestAndStore({ ...options, limitMs: Math.max(deadlineMs - clock.now(), 0) }));
   } finally {
     await lock.release();
   }
@@ -60,10 +65,13 @@ async function storeOne(options: ObtainOptions): Promise<CertificatePair> {
   return pair;
 }
 
-/** On disk before the request goes out: a certificate for a key that was lost is of no use to anybody. */
+/**
+ * One that the current pair has already is left from a crash between the two last steps. Its request has been answered, and
+ * asking again under its name would bring back the same certificate for ever.
+ */
 async function pendingKey(store: CertificateStore): Promise<PrivateKey> {
   const pem = await store.loadPendingKey();
-  if (pem !== undefined) return parsePrivateKey(pem);
+  if (pem !== undefined && pem.trim() !== store.load()?.keyPem.trim()) return parsePrivateKey(pem);
   const key = generatePrivateKey("P-256");
   await store.savePendingKey(key.encodePem());
   return key;

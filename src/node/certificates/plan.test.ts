@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CertificateFacts, jitterOf, planCertificate, rotationTime } from "./plan.ts";
+import { type CertificateFacts, jitterOf, planCertificate, rotationTime, usefulLife } from "./plan.ts";
 
 const current = { notBeforeMs: 1_000, notAfterMs: 11_000 };
 const base: CertificateFacts = { current, nowMs: 5_000, jitter: 0.5, canRenew: true };
@@ -51,5 +51,10 @@ describe("the plan for a certificate", () => {
     expect(jitterOf(leaf)).toBe(jitterOf(leaf.slice()));
     expect(jitterOf(new Uint8Array(64).fill(255))).toBeLessThan(1);
     expect(jitterOf(new Uint8Array(3))).toBe(0);
+  });
+
+  it("counts a life from when it was stored, where that lies within it: signers date certificates back", () => {
+    expect(usefulLife(current, 9_000)).toEqual({ notBeforeMs: 9_000, notAfterMs: 11_000 });
+    for (const storedMs of [0, 1_000, 11_000, 99_000]) expect(usefulLife(current, storedMs)).toEqual(current);
   });
 });

@@ -9,6 +9,9 @@
 const ROTATE_AT = 0.8;
 const ROTATE_SPREAD = 0.1;
 
+/** The plugin's flow diagram (seed 000) says "less than 20 % left", which is the middle of the window. */
+export const PLUGIN_JITTER = 0.5;
+
 export interface Lifetime {
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
@@ -41,6 +44,16 @@ export function planCertificate({ current, nowMs, jitter, canRenew }: Certificat
 export function rotationTime({ notBeforeMs, notAfterMs }: Lifetime, jitter: number): number {
   const share = ROTATE_AT - ROTATE_SPREAD + 2 * ROTATE_SPREAD * jitter;
   return Math.floor(notBeforeMs + (notAfterMs - notBeforeMs) * share);
+}
+
+/**
+ * The life that a certificate has on this machine: from when it was stored, where that is later than its notBefore. Signers
+ * date certificates back (kube-controller-manager by five minutes), so one of two minutes would be due at birth, and each
+ * look at it a new request (differs from upstream: kubelet counts from notBefore and does exactly that).
+ */
+export function usefulLife({ notBeforeMs, notAfterMs }: Lifetime, storedMs: number): Lifetime {
+  const isSane = storedMs > notBeforeMs && storedMs < notAfterMs;
+  return { notBeforeMs: isSane ? storedMs : notBeforeMs, notAfterMs };
 }
 
 /**

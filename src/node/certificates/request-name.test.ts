@@ -24,6 +24,7 @@ describe("the name of a request", () => {
     "another node": { ...worker, commonName: "system:node:worker-2" },
     "another key": { ...worker, publicKey: publicKey.slice(1) },
     "another usage": { ...worker, usages: [...worker.usages, "key encipherment"] },
+    "other names to serve under": { ...worker, names: ["192.0.2.1"] },
     "the same letters cut elsewhere": { ...worker, organizations: ["system:", "nodes"] },
   };
   for (const [sentence, identity] of Object.entries(others)) {

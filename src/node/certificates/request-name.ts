@@ -10,10 +10,12 @@ export interface RequestIdentity {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly usages: readonly string[];
+  /** Of a serving certificate; other names are another request. kubelet's digest has no such part. */
+  readonly names?: readonly string[];
 }
 
-export function requestName({ publicKey, commonName, organizations, usages }: RequestIdentity): string {
-  const items = [publicKey, ...[commonName, ...organizations, ...usages].map(encodeUtf8)];
+export function requestName({ publicKey, commonName, organizations, usages, names = [] }: RequestIdentity): string {
+  const items = [publicKey, ...[commonName, ...organizations, ...usages, ...names].map(encodeUtf8)];
   const digest = sha512t256(encodeUtf8(items.map((item) => `${encodeBase64Url(item)}|`).join("")));
   return `node-csr-${encodeBase64Url(digest)}`;
 }

@@ -5,11 +5,11 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import { CSRS, INITIAL_EVENTS_END, type WatchEvent } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../platform/kube/index.ts";
 import { judgeRequest, type RequestState } from "./judge.ts";
 
-/** Between two reads when there is no watch; a signer takes milliseconds, a person minutes. */
-const POLL_INTERVAL_MS = 2_000;
+/** Between two looks when there is no watch, or one that ends at once: a signer takes milliseconds, a person minutes. */
+const LOOK_BACKOFF: BackoffLimits = { baseMs: 1_000, maxMs: 10_000 };
 /** The server ends a watch after this; a new one then starts with the current state. */
 const WATCH_SECONDS = 300;
 
@@ -19,20 +19,26 @@ export interface WatchRequestOptions {
   /** Of the object that we created or found to be ours; another one under the same name is somebody else's. */
   readonly uid: string;
   readonly clock: Clock;
+  /** In [0, 1). */
+  readonly random: () => number;
   readonly signal: AbortSignal;
   readonly onState: (state: RequestState) => void;
 }
 
 export async function watchRequest(options: WatchRequestOptions): Promise<string> {
-  for (;;) {
-    const issued = (await followWatch(options)) ?? (await readOnce(options));
-    if (issued !== undefined) return issued;
-    await options.clock.sleep(POLL_INTERVAL_MS, options.signal);
+  const { clock, random, signal } = options;
+  for (let attempt = 0; ; attempt++) {
+    const watched = await followWatch(options);
+    if (typeof watched === "string") return watched;
+    const read = await readOnce(options);
+    if (typeof read === "string") return read;
+    const pauseMs = backoffMs(LOOK_BACKOFF, attempt, random());
+    await clock.sleep(waitAfterMs(read, waitAfterMs(watched, pauseMs)), signal);
   }
 }
 
-/** Undefined when the watch ended or cannot be had; then a read follows, which reports what is really wrong. */
-async function followWatch(options: WatchRequestOptions): Promise<string | undefined> {
+/** The certificate; a Fault when the watch cannot be had; then a read follows, which reports what is really wrong. */
+async function followWatch(options: WatchRequestOptions): Promise<string | Fault> {
   const watch = options.client.watch<CertificateSigningRequest>(CSRS, {
     fieldSelector: `metadata.name=${options.name}`,
     sendInitialEvents: true,
@@ -48,8 +54,9 @@ async function followWatch(options: WatchRequestOptions): Promise<string | undef
     }
   } catch (error) {
     if (!isFault(error) || !WATCH_TROUBLE.has(error.code)) throw error;
+    return error;
   }
-  return undefined;
+  return new Fault("unavailable", "the watch ended");
 }
 
 /** Accidents of the stream itself. A server that refuses streaming lists says `invalid`. */
@@ -79,7 +86,8 @@ function readEvent(
   return readState(event.object, options);
 }
 
-async function readOnce(options: WatchRequestOptions): Promise<string | undefined> {
+/** The certificate; a Fault when the server is away; neither while nothing is decided. */
+async function readOnce(options: WatchRequestOptions): Promise<string | Fault | undefined> {
   try {
     const csr = await options.client.get<CertificateSigningRequest>(
       CSRS,
@@ -89,7 +97,7 @@ async function readOnce(options: WatchRequestOptions): Promise<string | undefine
     return readState(csr, options);
   } catch (error) {
     if (isFault(error, "not-found")) throw gone(options.name);
-    if (isFault(error) && error.retryable) return undefined;
+    if (isFault(error) && error.retryable) return error;
     throw error;
   }
 }

@@ -9,6 +9,16 @@ const DEFAULT_PORT = 6443;
 /** A host name has at most 253 characters; the rest is scheme, brackets and port. */
 const ENDPOINT_MAX_CHARACTERS = 300;
 
+/** More members than a control plane has. */
+const MAX_ENDPOINTS = 16;
+
+/** One address, or several with commas between them; each once, in the order given. */
+export function parseEndpoints(text: string): readonly string[] {
+  const parts = text.split(",", MAX_ENDPOINTS + 1);
+  if (parts.length > MAX_ENDPOINTS) throw new Fault("limit-exceeded", `more than ${MAX_ENDPOINTS} endpoints`);
+  return [...new Set(parts.map((part) => parseEndpoint(part.trim())))];
+}
+
 export function parseEndpoint(text: string): string {
   if (text.length > ENDPOINT_MAX_CHARACTERS) {
     throw new Fault("limit-exceeded", `endpoint is longer than ${ENDPOINT_MAX_CHARACTERS} characters`);

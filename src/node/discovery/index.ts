@@ -1,4 +1,20 @@
-export { DISCOVERY_LIMIT_MS, type DiscoverOptions, discoverCluster } from "./discover.ts";
-export { parseEndpoint } from "./endpoint.ts";
-export type { DiscoveredCluster } from "./judge.ts";
+export { type CachedDiscovery, type CachedWay, wayOf } from "./cache/format.ts";
+export { type RefreshDeps, type Refreshed, refreshDiscovery } from "./cache/refresh.ts";
+export { createDiscoveryCache, type DiscoveryCache } from "./cache/store.ts";
+export type { DiscoveredCluster } from "./cluster.ts";
+export type { DiscoverDeps } from "./deps.ts";
+export { discover } from "./discover.ts";
+export { parseEndpoint, parseEndpoints } from "./endpoint.ts";
+export { encodeClusterInfo, encodeClusterKubeconfig, type KubeconfigNames } from "./kubeconfig.ts";
+export {
+  type DiscoveryMethod,
+  type DiscoveryWords,
+  type FileMethod,
+  findDiscoveryMethod,
+  parseDiscoveryMethod,
+  type TokenMethod,
+  type UrlMethod,
+} from "./method.ts";
 export { caPinOf, parseCaPin } from "./pins.ts";
+export { type LocationCheck, listRoots, type RootFacts, verifyRoots, verifyServers } from "./verify-servers.ts";
+export { DISCOVERY_LIMIT_MS } from "./wait.ts";

@@ -11,16 +11,12 @@ export interface Authenticator {
   loadProvider(): Promise<NodeAttestationProvider>;
 }
 
-export const AUTHENTICATORS = {
-  insecure: {
-    program: "kubelet-authenticator-insecure",
-    signerName: "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure",
-    canRenew: false,
-    loadProvider: async () => {
-      const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
-      return createInsecureProvider();
-    },
+export const INSECURE_AUTHENTICATOR: Authenticator = {
+  program: "kubelet-authenticator-insecure",
+  signerName: "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure",
+  canRenew: false,
+  loadProvider: async () => {
+    const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
+    return createInsecureProvider();
   },
-} as const satisfies Record<string, Authenticator>;
-
-export type AuthenticatorName = keyof typeof AUTHENTICATORS;
+};

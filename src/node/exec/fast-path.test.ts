@@ -1,54 +1,47 @@
-// The plugin starts at every credential refresh, so what it loads before it knows that it must ask is counted here:
-// the files that its executable imports statically, directly or through others. A dynamic import is the slow way's door.
+// The plugin starts at every credential refresh, so what it loads before it knows that it must ask is counted here: the
+// modules in its bundle, what those need of Node, and the doors through which the slow way comes in.
 
-import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { AUTHENTICATORS, bundlePlugin, shippedPlugin } from "../../../tools/bundle.mjs";
 
-const SRC = fileURLToPath(new URL("../../", import.meta.url));
-const STATIC_IMPORT = /^(?:import|export) (?!type )(?:[^"';]*? from )?"([^"]+)";$/gm;
+const DIST = join(fileURLToPath(new URL("../../../", import.meta.url)), "dist");
+/** Every kilobyte is read and compiled at each run; today's file has some 30. */
+const BUNDLE_MAX_BYTES = 40_000;
 
-function walk(path: string, seen: Set<string>): Set<string> {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  for (const [, target = ""] of readFileSync(path, "utf8").matchAll(STATIC_IMPORT)) {
-    if (target.startsWith(".")) walk(join(dirname(path), target), seen);
-    else seen.add(target);
-  }
-  return seen;
-}
+describe.each(AUTHENTICATORS)("the everyday run of %s", (name) => {
+  const bundle = bundlePlugin(shippedPlugin(name, DIST), { write: false });
+  const output = async () => Object.values((await bundle).outputs)[0];
 
-describe("the plugin's everyday run", () => {
-  const loaded = [...walk(join(SRC, "bin", "kubelet-authenticator-insecure.ts"), new Set())];
-
-  it("loads only what reading a file and answering needs", () => {
-    const files = loaded.filter((path) => path.startsWith(SRC)).map((path) => relative(SRC, path));
-    expect(files.sort()).toEqual([
-      "api/certificates/csr.ts",
-      "api/certificates/index.ts",
-      "api/certificates/node-name.ts",
-      "api/certificates/signers.ts",
-      "api/clientauth/index.ts",
-      "bin/kubelet-authenticator-insecure.ts",
-      "kernel/outcome/assert.ts",
-      "kernel/outcome/fault.ts",
-      "kernel/outcome/index.ts",
-      "kernel/outcome/verdict.ts",
-      "node/certificates/current.ts",
-      "node/certificates/layout.ts",
-      "node/certificates/plan.ts",
-      "node/exec/authenticators.ts",
-      "node/exec/flags.ts",
-      "node/exec/index.ts",
-      "node/exec/plan.ts",
-      "node/exec/run.ts",
-      "platform/pair/index.ts",
+  it("loads no folder but the plugin's own and what reading a pair takes", async () => {
+    const folders = Object.keys((await bundle).inputs).map((path) => path.split("/").slice(0, -1).join("/"));
+    expect([...new Set(folders)].sort()).toEqual([
+      "src/api/certificates",
+      "src/api/clientauth",
+      "src/bin",
+      "src/kernel/bytes",
+      "src/kernel/der",
+      "src/kernel/outcome",
+      "src/node/certificates",
+      "src/node/exec",
+      "src/platform/pair",
+      "src/platform/process",
     ]);
   });
 
-  it("loads no package", () => {
-    const packages = loaded.filter((path) => !path.startsWith(SRC));
-    expect(packages.sort()).toEqual(["node:crypto", "node:fs", "node:path", "node:util"]);
+  it("needs of Node only files and paths, and of packages nothing", async () => {
+    const needed = (await output())?.imports.filter(({ kind }) => kind !== "dynamic-import").map(({ path }) => path);
+    expect([...new Set(needed)].sort()).toEqual(["node:fs", "node:path"]);
   });
+
+  it("has two doors to the slow way: the request and the provider", async () => {
+    const doors = (await output())?.imports.filter(({ kind }) => kind === "dynamic-import").map(({ path }) => path);
+    expect(doors?.sort()).toEqual([
+      expect.stringMatching(/^\.\.\/attestation\/providers\/[a-z]+\/index\.js$/),
+      "../node/exec/obtain.js",
+    ]);
+  });
+
+  it("is small", async () => expect((await output())?.bytes).toBeLessThan(BUNDLE_MAX_BYTES));
 });

@@ -12,6 +12,7 @@ describe("the plugin's flags", () => {
         certDirectory: "/var/lib/kubelet/pki",
         bootstrapKubeconfig: undefined,
         signerName: SIGNER,
+        clientCaFile: undefined,
         timeoutMs: 280_000,
       },
     });

@@ -1,6 +1,6 @@
-// The plugin's flags. They come from a kubeconfig that a tool wrote, so an unknown one is an error and not a warning.
+// The plugin's flags. They come from a kubeconfig that a tool wrote, so an unknown one is an error and not a warning. Read
+// by hand: both spellings of eight flags take fewer milliseconds than loading node:util's parser.
 
-import { parseArgs } from "node:util";
 import { Fault } from "../../kernel/outcome/index.ts";
 
 /** kubeadm gives a node five minutes, and client-go waits for a plugin without any limit of its own. */
@@ -14,6 +14,7 @@ export interface ExecFlags {
   readonly certDirectory: string;
   readonly bootstrapKubeconfig: string | undefined;
   readonly signerName: string;
+  readonly clientCaFile: string | undefined;
   readonly timeoutMs: number;
 }
 
@@ -31,6 +32,7 @@ Called by kubelet or kubectl through an exec user of a kubeconfig; answers on st
   --cert-dir DIR               where kubelet-client-current.pem is (default /var/lib/kubelet/pki)
   --bootstrap-kubeconfig FILE  asks for a first certificate with it when there is none
   --signer-name NAME           default ${defaultSigner}
+  --client-ca-file FILE        the CA that signs nodes, where it is not the cluster's
   --timeout DURATION           longest wait for a certificate, such as 90s or 4m (default ${TIMEOUT_DEFAULT_MS / 1_000}s)
   --help, --version
 `;
@@ -38,39 +40,44 @@ Called by kubelet or kubectl through an exec user of a kubeconfig; answers on st
 
 export function parseFlags(args: readonly string[], defaultSigner: string): Invocation {
   const values = readValues(args);
-  if (values.help === true) return { kind: "help" };
-  if (values.version === true) return { kind: "version" };
-  const nodeName = values["node-name"] ?? "";
+  if (values.has("--help")) return { kind: "help" };
+  if (values.has("--version")) return { kind: "version" };
+  const nodeName = values.get("--node-name") ?? "";
   if (nodeName === "") throw new Fault("bad-config", "--node-name is needed");
+  const timeout = values.get("--timeout");
   return {
     kind: "run",
     flags: {
       nodeName,
-      certDirectory: values["cert-dir"] ?? "/var/lib/kubelet/pki",
-      bootstrapKubeconfig: values["bootstrap-kubeconfig"],
-      signerName: values["signer-name"] ?? defaultSigner,
-      timeoutMs: values.timeout === undefined ? TIMEOUT_DEFAULT_MS : parseTimeout(values.timeout),
+      certDirectory: values.get("--cert-dir") ?? "/var/lib/kubelet/pki",
+      bootstrapKubeconfig: values.get("--bootstrap-kubeconfig"),
+      signerName: values.get("--signer-name") ?? defaultSigner,
+      clientCaFile: values.get("--client-ca-file"),
+      timeoutMs: timeout === undefined ? TIMEOUT_DEFAULT_MS : parseTimeout(timeout),
     },
   };
 }
 
-function readValues(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        "node-name": { type: "string" },
-        "cert-dir": { type: "string" },
-        "bootstrap-kubeconfig": { type: "string" },
-        "signer-name": { type: "string" },
-        timeout: { type: "string" },
-        help: { type: "boolean" },
-        version: { type: "boolean" },
-      },
-    }).values;
-  } catch (cause) {
-    throw new Fault("bad-config", cause instanceof Error ? cause.message : "the flags are unreadable", { cause });
+const SWITCHES: ReadonlySet<string> = new Set(["--help", "--version"]);
+const NAMES: ReadonlySet<string> = new Set([
+  ...SWITCHES,
+  ...["--node-name", "--cert-dir", "--bootstrap-kubeconfig", "--signer-name", "--client-ca-file", "--timeout"],
+]);
+
+function readValues(args: readonly string[]): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  const rest = [...args];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    const [name = "", ...parts] = word.split("=");
+    const isSwitch = SWITCHES.has(name);
+    if (!NAMES.has(name) || (isSwitch && parts.length > 0)) {
+      throw new Fault("bad-config", `flag ${JSON.stringify(word)} is unknown (see --help)`);
+    }
+    const value = parts.length > 0 || isSwitch ? parts.join("=") : rest.shift();
+    if (value === undefined) throw new Fault("bad-config", `flag ${name} has no value`);
+    values.set(name, value);
   }
+  return values;
 }
 
 function parseTimeout(text: string): number {

@@ -1,11 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aNodeCa } from "../../../test/builders/node-ca.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
+import { SECRETS } from "../../api/meta/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { INSECURE_AUTHENTICATOR } from "./authenticators.ts";
 import { runAuthenticator } from "./run.ts";
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +45,7 @@ describe("the credential plugin on a cluster", () => {
     const info = { interactive: false, cluster: clusterEntry(cluster.api.url) };
     const out: string[] = [];
     const err: string[] = [];
-    const code = await runAuthenticator("insecure", {
+    const code = await runAuthenticator(INSECURE_AUTHENTICATOR, {
       args: ["--node-name=worker-1", `--cert-dir=${join(directory, "pki")}`, ...args],
       env: {
         KUBERNETES_EXEC_INFO: JSON.stringify({
@@ -110,6 +113,44 @@ describe("the credential plugin on a cluster", () => {
     expect(await cluster.listRequests()).toHaveLength(1);
     cluster.decide(() => ({ kind: "sign", lifetimeMs: 5 * HOUR_MS }));
     expect((await run([bootstrap()], Date.now() + 1.5 * HOUR_MS)).code).toBe(0);
+    expect(await cluster.listRequests()).toHaveLength(2);
+  });
+
+  it("starts over with the bootstrap kubeconfig when the server refuses the certificate that it would renew with", async () => {
+    const stranger = aNodeCa("another cluster").issueNode({ notBeforeMs: Date.now() - 9 * HOUR_MS });
+    const path = join(directory, "pki", "kubelet-client-2026-01-01-00-00-00.pem");
+    mkdirSync(join(directory, "pki"), { mode: 0o700 });
+    writeFileSync(path, stranger.certificatePem + stranger.keyPem, { mode: 0o600 });
+    symlinkSync(path, join(directory, "pki", "kubelet-client-current.pem"));
+    const stored = new Date(Date.now() - 9 * HOUR_MS);
+    utimesSync(path, stored, stored);
+    const { code, stderr, status } = await run([bootstrap(), `--signer-name=${KUBELET_CLIENT_SIGNER}`]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining("starting over with")]);
+    expect(status.clientKeyData).not.toBe(stranger.keyPem);
+  });
+
+  it("stops with a clear word when the token is dead, and has filed nothing", async () => {
+    await cluster.admin.delete(SECRETS, { namespace: "kube-system", name: "bootstrap-token-abcdef" });
+    const { code, stdout, stderr } = await run([bootstrap()]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/the API server refuses the credential of .*its token has expired or was deleted/);
+    expect(await cluster.listRequests()).toEqual([]);
+  });
+
+  it("does not keep a kubelet waiting for a renewal while its certificate works, and resumes the request next time", async () => {
+    const signer = `--signer-name=${KUBELET_CLIENT_SIGNER}`;
+    const first = await run([bootstrap(), signer]);
+    const late = Date.now() + 0.92 * HOUR_MS;
+    cluster.decide(() => ({ kind: "leave" }));
+    const waiting = await run([signer, "--timeout=1s"], late);
+    expect([waiting.code, waiting.stderr]).toEqual([
+      0,
+      expect.stringContaining("not renewed, the present certificate"),
+    ]);
+    expect(waiting.status.clientKeyData).toBe(first.status.clientKeyData);
+    const pending = (await cluster.listRequests()).find(({ spec }) => spec.username === "system:node:worker-1");
+    await cluster.sign(pending?.metadata.name ?? "");
+    expect((await run([signer], late)).stderr).toContain(`found request ${pending?.metadata.name}`);
     expect(await cluster.listRequests()).toHaveLength(2);
   });
 

@@ -1,11 +1,11 @@
 // The plugin's slow way: a first certificate with the bootstrap kubeconfig, or the next one with the present certificate.
 // Loaded only when needed, because a client, a YAML parser and X.509 cost more than everything else the plugin does.
 
-import { NODE_USER_PREFIX } from "../../api/certificates/index.ts";
 import type { ExecInfo } from "../../api/clientauth/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
+import { nodeFileSystem } from "../../platform/files/index.ts";
 import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
 import {
@@ -18,6 +18,7 @@ import { parseNodeName } from "../join/node-name.ts";
 import type { Authenticator } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
 import type { ExecFlags } from "./flags.ts";
+import { RENEWAL_WAIT_MS } from "./plan.ts";
 
 export interface ExecNeed {
   readonly authenticator: Authenticator;
@@ -26,46 +27,87 @@ export interface ExecNeed {
   readonly edge: ExecEdge;
   readonly present: CertificatePair | undefined;
   readonly plan: CertificatePlan;
-  readonly isGood: (pair: CertificatePair) => boolean;
+  /** Is what the directory holds now this node's, and not due? Another process may have been faster. */
+  readonly isGood: () => boolean;
 }
 
 export async function obtainForExec(need: ExecNeed): Promise<CertificatePair> {
+  const { flags, present, plan } = need;
+  if (plan.kind !== "renew" || present === undefined) return await bootstrap(need);
+  try {
+    return await renew(need, present);
+  } catch (error) {
+    // The server does not know this certificate any more, and its end is not worth waiting for.
+    if (!isFault(error, "unauthorized") || flags.bootstrapKubeconfig === undefined) throw error;
+    say(need, `the API server refuses the present certificate; starting over with ${flags.bootstrapKubeconfig}`);
+    return await bootstrap(need);
+  }
+}
+
+async function renew(need: ExecNeed, { certificatePem: certPem, keyPem }: CertificatePair): Promise<CertificatePair> {
+  const cluster = await findCluster(need.flags, need.info);
+  const limitMs = Math.min(need.flags.timeoutMs, RENEWAL_WAIT_MS);
+  return await ask(need, { ...cluster, credentials: () => ({ certPem, keyPem }) }, limitMs);
+}
+
+async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
+  const { flags } = need;
+  const path = flags.bootstrapKubeconfig;
+  if (path === undefined) throw nothingToAskWith(need);
+  try {
+    return await ask(need, await loadKubeconfigConnection(path), flags.timeoutMs);
+  } catch (cause) {
+    if (!isFault(cause, "unauthorized")) throw cause;
+    throw new Fault(
+      "unauthorized",
+      `the API server refuses the credential of ${path}: its token has expired or was deleted; make a live one with ` +
+        "`countersign token create` on a control-plane machine and put it there",
+      { cause },
+    );
+  }
+}
+
+async function ask(need: ExecNeed, connection: Connection, limitMs: number): Promise<CertificatePair> {
   const { authenticator, flags, edge } = need;
   const clock = { ...systemClock, now: edge.now };
   const nodeName = parseNodeName(flags.nodeName);
-  const connection = await chooseConnection(need);
   if (connection.caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
   const client = createKubeClient(connection);
-  const say = (message: string) => edge.stderr(`${authenticator.program}: ${message}\n`);
   try {
     return await obtainCertificate({
-      store: createCertificateStore({ directory: flags.certDirectory, clock, onNotice: say }),
+      store: createCertificateStore({
+        directory: flags.certDirectory,
+        clock,
+        onNotice: (message) => say(need, message),
+      }),
       client,
       nodeName,
       signerName: flags.signerName,
       provider: await authenticator.loadProvider(),
-      roots: parseCertificates(connection.caPem),
-      isGood: (pair) => pair.commonName === `${NODE_USER_PREFIX}${nodeName}` && need.isGood(pair),
+      roots: parseCertificates(await clientCaOf(flags, connection.caPem)),
+      isGood: need.isGood,
       onRefusal: "keep-key",
       clock,
       signal: edge.signal,
-      limitMs: flags.timeoutMs,
-      onRequested: (name, reused) => say(`${reused ? "found" : "created"} request ${name}`),
+      limitMs,
+      onRequested: (name, reused) => say(need, `${reused ? "found" : "created"} request ${name}`),
     });
   } finally {
     await client.close();
   }
 }
 
-async function chooseConnection(need: ExecNeed): Promise<Connection> {
-  const { flags, present, plan, info } = need;
-  if (plan.kind === "renew" && present !== undefined) {
-    const { certificatePem: certPem, keyPem } = present;
-    return { ...(await findCluster(flags, info)), credentials: () => ({ certPem, keyPem }) };
-  }
-  if (flags.bootstrapKubeconfig !== undefined) return loadKubeconfigConnection(flags.bootstrapKubeconfig);
+async function clientCaOf({ clientCaFile }: ExecFlags, clusterCaPem: string): Promise<string> {
+  return clientCaFile === undefined ? clusterCaPem : (await nodeFileSystem.read(clientCaFile)).toString("utf8");
+}
+
+function say({ authenticator, edge }: ExecNeed, message: string): void {
+  edge.stderr(`${authenticator.program}: ${message}\n`);
+}
+
+function nothingToAskWith({ flags, plan }: ExecNeed): Fault {
   const why = plan.kind === "bootstrap" && plan.why === "expired" ? "has expired" : "is missing";
-  throw new Fault(
+  return new Fault(
     "bad-config",
     `the certificate of node ${flags.nodeName} in ${flags.certDirectory} ${why} and there is no --bootstrap-kubeconfig; ` +
       "join again with a live token: countersign node join",

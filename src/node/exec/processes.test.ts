@@ -1,4 +1,5 @@
-// The plugin as the processes that kubelet and kubectl start: the compiled program, many at once, one directory.
+// The plugin as the processes that kubelet and kubectl start: the program as it is built, many at once, one directory. 200
+// of them on a real API server are in test/upstream/exec-plugin.test.ts.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,10 +9,12 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
+import { bundlePlugin, shippedPlugin } from "../../../tools/bundle.mjs";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const COUNT = 12;
 const INFO = '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false}}';
 
 describe("plugin processes", () => {
@@ -28,7 +31,9 @@ describe("plugin processes", () => {
       join(ROOT, "node_modules", "typescript", "bin", "tsc"),
       ...["-p", join(ROOT, "tsconfig.build.json"), "--outDir", compiled, "--noCheck", "--sourceMap", "false"],
     ]);
-    program = join(compiled, "bin", "kubelet-authenticator-insecure.js");
+    const plugin = shippedPlugin("kubelet-authenticator-insecure", compiled);
+    await bundlePlugin(plugin);
+    program = plugin.outfile;
     directory = mkdtempSync(join(tmpdir(), "processes-"));
     cluster = await startJoinableCluster();
     const caData = encodeBase64(encodeUtf8(cluster.api.caPem));
@@ -55,17 +60,23 @@ describe("plugin processes", () => {
     });
   }
 
-  async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string }> {
+  async function finish(child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> {
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-    const stdout = child.stdout === null ? "" : await text(child.stdout);
-    return { code: await ended, stdout };
+    const [stdout, stderr] = await Promise.all([child.stdout, child.stderr].map((s) => (s === null ? "" : text(s))));
+    return { code: await ended, stdout: stdout ?? "", stderr: stderr ?? "" };
   }
 
   it("that start at once file one request and answer alike", async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => finish(startPlugin())));
-    expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    const answers = await Promise.all(Array.from({ length: COUNT }, () => finish(startPlugin())));
+    expect(answers.filter(({ code }) => code !== 0).map(({ stderr }) => stderr)).toEqual([]);
     const keys = answers.map(({ stdout }) => JSON.parse(stdout).status.clientKeyData);
     expect(new Set(keys).size).toBe(1);
     expect(await cluster.listRequests()).toHaveLength(1);
+  });
+
+  it("answer from disk with one document and nothing on standard error", async () => {
+    const { code, stdout, stderr } = await finish(startPlugin());
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(JSON.parse(stdout)).toMatchObject({ kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1" });
   });
 });

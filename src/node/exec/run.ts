@@ -1,17 +1,19 @@
 // The client-go credential plugin: environment in, one ExecCredential out, nothing else on stdout. On most days it reads
 // one file and answers; only when there is no usable certificate, or a renewal is due, does it load the client and ask.
 
-import { readFileSync } from "node:fs";
 import { KUBELET_CLIENT_SIGNER, NODE_USER_PREFIX } from "../../api/certificates/index.ts";
 import { EXEC_INFO_VARIABLE, type ExecInfo, encodeExecCredential, parseExecInfo } from "../../api/clientauth/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
+import { VERSION } from "../../platform/process/index.ts";
 import { loadCurrentPair } from "../certificates/current.ts";
-import { type CertificatePlan, jitterOf, planCertificate } from "../certificates/plan.ts";
-import { AUTHENTICATORS, type Authenticator, type AuthenticatorName } from "./authenticators.ts";
+import { type CertificatePlan, jitterOf, type Lifetime, usefulLife } from "../certificates/plan.ts";
+import type { Authenticator } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
 import { type ExecFlags, helpText, parseFlags } from "./flags.ts";
-import { encodeExpiry, planExpiry, RETRY_RENEWAL_MS } from "./plan.ts";
+import type { ExecNeed } from "./obtain.ts";
+import { encodeExpiry, planExpiry, planRun } from "./plan.ts";
+import { waitForOther } from "./wait-for-other.ts";
 
 /** sysexits(3), where one fits: the caller's log shows the number. */
 const EXIT_FAILED = 1;
@@ -19,13 +21,12 @@ const EXIT_TRY_AGAIN = 75;
 const EXIT_BAD_CONFIG = 78;
 
 /** Resolves with the exit code. */
-export async function runAuthenticator(name: AuthenticatorName, edge: ExecEdge): Promise<number> {
-  const authenticator: Authenticator = AUTHENTICATORS[name];
+export async function runAuthenticator(authenticator: Authenticator, edge: ExecEdge): Promise<number> {
   try {
     const invocation = parseFlags(edge.args, authenticator.signerName);
     if (invocation.kind === "help") edge.stdout(helpText(authenticator.program, authenticator.signerName));
-    else if (invocation.kind === "version") edge.stdout(`${authenticator.program} ${loadVersion()}\n`);
-    else edge.stdout(await answer(authenticator, invocation.flags, edge));
+    else if (invocation.kind === "version") edge.stdout(`${authenticator.program} ${VERSION}\n`);
+    else edge.stdout(await answer({ authenticator, flags: invocation.flags, edge }));
     return 0;
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -35,24 +36,50 @@ export async function runAuthenticator(name: AuthenticatorName, edge: ExecEdge):
   }
 }
 
-async function answer(authenticator: Authenticator, flags: ExecFlags, edge: ExecEdge): Promise<string> {
+interface Run {
+  readonly authenticator: Authenticator;
+  readonly flags: ExecFlags;
+  readonly edge: ExecEdge;
+}
+
+/** A pair and the life that it has on this machine. */
+interface Present {
+  readonly pair: CertificatePair;
+  readonly life: Lifetime;
+}
+
+async function answer(run: Run): Promise<string> {
+  const { authenticator, flags, edge } = run;
   const info = parseExecInfo(requireInfo(edge.env[EXEC_INFO_VARIABLE]));
-  const pair = ownPair(flags);
+  const present = loadPresent(flags);
   // Kubernetes itself renews what its own signer gave; of our signers the provider decides.
   const canRenew = authenticator.canRenew || flags.signerName === KUBELET_CLIENT_SIGNER;
-  const plan = planFor(pair, edge.now(), canRenew);
-  if (pair !== undefined && plan.kind === "use") return encodeAnswer(info, pair, plan.untilMs, edge);
-  const { obtainForExec } = await import("./obtain.ts");
+  const planOf = (life: Lifetime | undefined) => planRun({ current: life, nowMs: edge.now(), canRenew });
+  const encode = ({ pair, life }: Present, plan: CertificatePlan) => {
+    const expiryMs = planExpiry({ life, plan, jitter: jitterOf(pair.leaf), canRenew, nowMs: edge.now() });
+    return encodeAnswer(info, pair, expiryMs);
+  };
+  const plan = planOf(present?.life);
+  if (present !== undefined && plan.kind === "use") return encode(present, plan);
+  const isGood = () => planOf(loadPresent(flags)?.life).kind === "use";
   try {
-    const isGood = (found: CertificatePair) => planFor(found, edge.now(), canRenew).kind === "use";
-    const fresh = await obtainForExec({ authenticator, flags, info, edge, present: pair, plan, isGood });
-    const next = planFor(fresh, edge.now(), canRenew);
-    return encodeAnswer(info, fresh, next.kind === "use" ? next.untilMs : edge.now(), edge);
+    const isThere = await waitForOther(flags.certDirectory, isGood);
+    const obtained = isThere ? undefined : await obtain({ ...run, info, present: present?.pair, plan, isGood });
+    const fresh = loadPresent(flags) ?? obtained;
+    if (fresh === undefined) throw new Fault("conflict", "the certificate is gone again; try again");
+    return encode(fresh, planOf(fresh.life));
   } catch (error) {
-    if (!isFault(error) || pair === undefined || plan.kind !== "renew") throw error;
+    if (!isFault(error) || present === undefined || plan.kind !== "renew") throw error;
     edge.stderr(`${authenticator.program}: not renewed, the present certificate still works: ${error.message}\n`);
-    return encodeAnswer(info, pair, edge.now() + RETRY_RENEWAL_MS, edge);
+    return encode(present, plan);
   }
+}
+
+/** The slow way: only here are a client, a YAML parser and X.509 loaded. */
+async function obtain(need: ExecNeed): Promise<Present> {
+  const { obtainForExec } = await import("./obtain.ts");
+  const pair = await obtainForExec(need);
+  return { pair, life: pair };
 }
 
 function requireInfo(text: string | undefined): string {
@@ -64,28 +91,16 @@ function requireInfo(text: string | undefined): string {
 }
 
 /** A pair of another node's name is as good as none: presenting it would be that node. */
-function ownPair({ certDirectory, nodeName }: ExecFlags): CertificatePair | undefined {
+function loadPresent({ certDirectory, nodeName }: ExecFlags): Present | undefined {
   const current = loadCurrentPair(certDirectory);
-  if (current.kind !== "present") return undefined;
-  return current.pair.commonName === `${NODE_USER_PREFIX}${nodeName}` ? current.pair : undefined;
+  if (current.kind !== "present" || current.pair.commonName !== `${NODE_USER_PREFIX}${nodeName}`) return undefined;
+  return { pair: current.pair, life: usefulLife(current.pair, current.storedMs) };
 }
 
-function planFor(current: CertificatePair | undefined, nowMs: number, canRenew: boolean): CertificatePlan {
-  const jitter = current === undefined ? 0 : jitterOf(current.leaf);
-  return planCertificate({ current, nowMs, jitter, canRenew });
-}
-
-function encodeAnswer({ apiVersion }: ExecInfo, pair: CertificatePair, untilMs: number, { now }: ExecEdge): string {
-  const expiryMs = planExpiry({ untilMs, notAfterMs: pair.notAfterMs, nowMs: now() });
+function encodeAnswer({ apiVersion }: ExecInfo, { certificatePem, keyPem }: CertificatePair, expiryMs: number): string {
   return encodeExecCredential(apiVersion, {
-    clientCertificateData: pair.certificatePem,
-    clientKeyData: pair.keyPem,
+    clientCertificateData: certificatePem,
+    clientKeyData: keyPem,
     expirationTimestamp: encodeExpiry(expiryMs),
   });
-}
-
-/** package.json is three levels up both from src/node/exec and from dist/node/exec. */
-function loadVersion(): string {
-  const text = readFileSync(new URL("../../../package.json", import.meta.url), "utf8");
-  return String((JSON.parse(text) as { readonly version?: unknown }).version);
 }

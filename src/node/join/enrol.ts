@@ -1,6 +1,6 @@
-// How a node comes to its certificate: the one it has, or discovery and a request with the token.
+// How a node comes to its certificate: the one it has, or a cluster, a credential and a request.
 
-import { parseToken } from "../../api/bootstrap/index.ts";
+import { nodeFileSystem, removeIfPresent } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
 import {
@@ -10,11 +10,13 @@ import {
   parseCertificates,
   type RequestProgress,
 } from "../certificates/index.ts";
-import { discoverCluster } from "../discovery/index.ts";
-import { loadKnownCluster } from "./known-cluster.ts";
+import { chooseCredential, openCredential } from "./credential.ts";
+import { type FoundCluster, findCluster } from "./find-cluster.ts";
+import { isSameCluster, loadKnownCluster } from "./known-cluster.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
-import { type JoinOptions, kubeconfigPathOf, signerNameOf } from "./options.ts";
+import { type JoinOptions, signerNameOf } from "./options.ts";
 import { createPatience, type Patience } from "./patience.ts";
+import { joinPlaces } from "./places.ts";
 
 export interface Enrolled {
   readonly cluster: ClusterAddress;
@@ -25,48 +27,45 @@ export interface Enrolled {
 export async function findKept(options: JoinOptions, store: CertificateStore): Promise<Enrolled | undefined> {
   const pair = store.load();
   if (pair === undefined) return undefined;
-  const cluster = await loadKnownCluster(kubeconfigPathOf(options), options.endpoint);
-  return cluster !== undefined && isGood(options, cluster, pair) ? { cluster, pair } : undefined;
+  const cluster = await loadKnownCluster(joinPlaces(options.directory).kubeconfigPath);
+  if (cluster === undefined || !isSameCluster(cluster, options.discovery)) return undefined;
+  return isGood(options, cluster, pair) ? { cluster, pair } : undefined;
 }
 
 export async function enrol(options: JoinOptions, store: CertificateStore): Promise<Enrolled> {
-  const { clock, signal, progress, waiting } = options;
-  const token = parseToken(options.token);
-  const cluster = await discoverCluster({
-    endpoint: options.endpoint,
-    token,
-    caPins: options.caPins,
-    clock,
-    signal,
-    limitMs: options.discoveryLimitMs,
-    onDiscovered: (server) => progress?.("discovered", server),
-    onWaiting: waiting,
-  });
-  progress?.("trusted", cluster.server);
-  const bearer = { token: `${token.id}.${token.secret}` };
-  const client = createKubeClient({ server: cluster.server, caPem: cluster.caPem, credentials: () => bearer });
-  const patience = createPatience(clock, (why) => waiting?.(why));
+  const cluster = await findCluster(options);
+  const credential = chooseCredential(options, cluster);
+  const client = createKubeClient(await openCredential(options, cluster, credential));
+  const patience = createPatience(options.clock, (why) => options.waiting?.(why));
   try {
     const pair = await obtainCertificate({
+      ...requestOf(options, cluster),
       ...reportProgress(options, patience),
       store,
       client,
-      nodeName: options.nodeName,
-      signerName: signerNameOf(options),
-      provider: options.provider,
-      roots: rootsOf(options, cluster),
-      isGood: (found) => isGood(options, cluster, found),
-      onRefusal: "new-key",
-      clock,
-      signal,
-      limitMs: options.requestLimitMs,
     });
-    progress?.("stored", store.layout.currentPath);
+    options.progress?.("stored", store.layout.currentPath);
+    const { bootstrapPath } = joinPlaces(options.directory);
+    if (options.keepBootstrap !== true) await removeIfPresent(bootstrapPath, nodeFileSystem);
     return { cluster, pair };
   } finally {
     patience.end();
     await client.close();
   }
+}
+
+function requestOf(options: JoinOptions, cluster: FoundCluster) {
+  return {
+    nodeName: options.nodeName,
+    signerName: signerNameOf(options),
+    provider: options.provider,
+    roots: rootsOf(options, cluster),
+    isGood: (found: CertificatePair) => isGood(options, cluster, found),
+    onRefusal: "new-key" as const,
+    clock: options.clock,
+    signal: options.signal,
+    limitMs: options.requestLimitMs,
+  };
 }
 
 /** The states of a request as steps: a fast signer shows approval and certificate at once, and both words are said. */

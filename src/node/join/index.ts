@@ -1,5 +1,10 @@
+export { type JoinPlan, planJoin } from "./dry-run.ts";
 export { joinNode } from "./join.ts";
+export { loadKnownCluster } from "./known-cluster.ts";
 export { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
+export { type LeaveOptions, type LeaveResult, leaveCluster, listLeft } from "./leave.ts";
 export { parseNodeName } from "./node-name.ts";
-export type { JoinOptions, JoinResult } from "./options.ts";
+export { type BootstrapCredential, type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
+export { type JoinPlaces, joinPlaces } from "./places.ts";
 export { JOIN_STEPS, type JoinStep } from "./steps.ts";
+export { whoAmI } from "./who-am-i.ts";

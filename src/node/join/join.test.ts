@@ -3,14 +3,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
+import { buildTokenSecret, parseToken } from "../../api/bootstrap/index.ts";
 import type { Node } from "../../api/core/index.ts";
-import { CSRS, NODES } from "../../api/meta/index.ts";
+import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
+import { CSRS, NODES, SECRETS } from "../../api/meta/index.ts";
 import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
+import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
 import { loadKubeconfigClient } from "../../platform/kube/index.ts";
+import { type DiscoveryWords, parseDiscoveryMethod } from "../discovery/index.ts";
+import { planJoin } from "./dry-run.ts";
 import { joinNode } from "./join.ts";
+import { bootstrapKubeconfig } from "./kubeconfigs.ts";
 import type { JoinOptions } from "./options.ts";
 import { JOIN_STEPS } from "./steps.ts";
 
@@ -32,10 +38,11 @@ describe("a join", () => {
     rmSync(directory, { recursive: true });
   });
 
+  const byToken = (words: DiscoveryWords = {}) =>
+    parseDiscoveryMethod({ address: cluster.api.url, token: cluster.token, ...words });
   const start = (options: Partial<JoinOptions> = {}) =>
     joinNode({
-      endpoint: cluster.api.url,
-      token: cluster.token,
+      discovery: byToken(),
       nodeName: "worker-1",
       directory: join(directory, "node"),
       provider: createInsecureProvider(),
@@ -83,7 +90,7 @@ describe("a join", () => {
   it("says nothing but `registered` the second time, and needs no live token for it", async () => {
     await start();
     said = [];
-    const again = await start({ token: "abcdef.ffffffffffffffff" });
+    const again = await start({ discovery: byToken({ token: "abcdef.ffffffffffffffff" }) });
     expect(again.wasJoined).toBe(true);
     expect(said).toEqual(["registered"]);
     expect(await cluster.listRequests()).toHaveLength(1);
@@ -143,11 +150,106 @@ describe("a join", () => {
     await expect(cluster.admin.get(NODES, { name: "worker-1" })).rejects.toMatchObject({ code: "not-found" });
   });
 
-  it("refuses a name that is none, a token that is none and a pin that is none before it does anything", async () => {
+  it("refuses a name that is none before it does anything", async () => {
     expect((await failure(start({ nodeName: "Worker 1" }))).code).toBe("bad-config");
-    expect((await failure(start({ token: "secret" }))).code).toBe("malformed");
-    expect((await failure(start({ caPins: ["sha256:12"] }))).code).toBe("bad-config");
     expect(said).toEqual([]);
+  });
+
+  describe("with its discovery and its credential apart", () => {
+    const document = () => {
+      const path = join(directory, "cluster-info");
+      const caData = encodeBase64(encodeUtf8(cluster.api.caPem));
+      const entry = { server: cluster.api.url, "certificate-authority-data": caData };
+      const clusters = [{ name: "", cluster: entry }];
+      writeFileSync(path, encodeKubeconfig({ clusters, users: [], contexts: [], currentContext: "" }));
+      return parseDiscoveryMethod({ clusterInfoFile: path });
+    };
+
+    it("asks with a TLS bootstrap token beside a document", async () => {
+      const result = await start({
+        discovery: document(),
+        bootstrap: { kind: "token", token: parseToken(cluster.token) },
+      });
+      expect(result).toMatchObject({ server: cluster.api.url, wasJoined: false });
+      expect(await cluster.listRequests()).toMatchObject([{ spec: { username: "system:bootstrap:abcdef" } }]);
+    });
+
+    it("asks with a bootstrap kubeconfig, beside a document or alone", async () => {
+      const path = join(directory, "bootstrap");
+      const address = { server: cluster.api.url, caPem: cluster.api.caPem };
+      writeFileSync(path, bootstrapKubeconfig(address, { token: cluster.token }), { mode: 0o600 });
+      const bootstrap = { kind: "kubeconfig" as const, path };
+      await start({ discovery: document(), bootstrap });
+      await start({ discovery: undefined, bootstrap, nodeName: "worker-2", directory: join(directory, "alone") });
+      expect(await cluster.listRequests()).toHaveLength(2);
+    });
+
+    it("says what is missing when a document comes without a credential", async () => {
+      expect(await failure(start({ discovery: document() }))).toMatchObject({
+        code: "bad-config",
+        message: expect.stringContaining("--tls-bootstrap-token"),
+      });
+    });
+  });
+
+  describe("that was cut short", () => {
+    const interrupted = async () => {
+      cluster.decide(() => ({ kind: "leave" }));
+      const stop = new AbortController();
+      await failure(start({ signal: stop.signal, progress: (step) => step === "requested" && stop.abort() }));
+      cluster.decide(() => ({ kind: "sign" }));
+      const [csr] = await cluster.listRequests();
+      await cluster.admin.delete(CSRS, { name: csr?.metadata.name ?? "" });
+    };
+
+    it("is taken up without its arguments, from what it left", async () => {
+      await interrupted();
+      expect(await start({ discovery: undefined })).toMatchObject({ server: cluster.api.url, wasJoined: false });
+      expect(readdirSync(join(directory, "node"))).not.toContain("bootstrap.kubeconfig");
+    });
+
+    it("is taken up with another token", async () => {
+      await interrupted();
+      const token = parseToken("zyxwvu.0123456789abcdef");
+      await cluster.admin.create(SECRETS, buildTokenSecret(token, { nowMs: Date.now(), ttlMs: HOUR_MS }));
+      await start({ discovery: undefined, bootstrap: { kind: "token", token } });
+      expect(await cluster.listRequests()).toMatchObject([{ spec: { username: `system:bootstrap:${token.id}` } }]);
+    });
+
+    it("is not there when nothing was begun", async () => {
+      expect(await failure(start({ discovery: undefined }))).toMatchObject({
+        code: "bad-config",
+        message: expect.stringContaining("no join was begun in"),
+      });
+    });
+  });
+
+  it("leaves the bootstrap kubeconfig and tells the plugin of it when it is told to", async () => {
+    const result = await start({ keepBootstrap: true });
+    const path = join(directory, "node", "bootstrap.kubeconfig");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readFileSync(result.execKubeconfigPath, "utf8")).toContain(`--bootstrap-kubeconfig=${path}`);
+  });
+
+  it("as a rehearsal finds the cluster, shows the credential, and changes nothing", async () => {
+    const rehearse = (discovery = byToken()) =>
+      planJoin({
+        discovery,
+        nodeName: "worker-1",
+        directory: join(directory, "node"),
+        provider: createInsecureProvider(),
+        clock: systemClock,
+      });
+    expect(await rehearse()).toMatchObject({
+      server: cluster.api.url,
+      credential: "bootstrap token abcdef",
+      knownAs: "system:bootstrap:abcdef",
+      isJoined: false,
+    });
+    expect(readdirSync(directory)).toEqual([]);
+    expect(await cluster.listRequests()).toEqual([]);
+    await start();
+    expect(await rehearse()).toMatchObject({ isJoined: true });
   });
 
   describe("with an attacker", () => {
@@ -169,7 +271,9 @@ describe("a join", () => {
     });
 
     it("whose cluster has another CA than the pinned one never sees the token", async () => {
-      expect(await failure(start({ caPins: [`sha256:${"00".repeat(32)}`] }))).toMatchObject({
+      expect(
+        await failure(start({ discovery: byToken({ caCertHashes: [`sha256:${"00".repeat(32)}`] }) })),
+      ).toMatchObject({
         code: "untrusted",
         detail: { check: "ca-is-pinned" },
       });
@@ -177,7 +281,7 @@ describe("a join", () => {
     });
 
     it("who knows only the id of the token gets no node", async () => {
-      expect(await failure(start({ token: "abcdef.ffffffffffffffff" }))).toMatchObject({
+      expect(await failure(start({ discovery: byToken({ token: "abcdef.ffffffffffffffff" }) }))).toMatchObject({
         detail: { check: "signature-is-valid" },
       });
     });

@@ -1,7 +1,8 @@
-// A machine's first start, from a token and an address to a certificate and kubeconfigs. Every step can be taken up again:
-// a pending request is found by its key, a stored certificate ends the story at once, files are replaced whole.
+// A machine's first start, from a way to find the cluster to a certificate and kubeconfigs. Every step can be taken up
+// again: the credential is on disk before it is used, a pending request is found by its key, a stored certificate ends the
+// story at once, files are replaced whole.
 
-import { join as joinPath } from "node:path";
+import { resolve } from "node:path";
 import { atomicWriteFile } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
@@ -9,52 +10,63 @@ import { type CertificateStore, createCertificateStore, requirePrivate } from ".
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
-import { type JoinOptions, type JoinResult, kubeconfigPathOf, signerNameOf } from "./options.ts";
+import { type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
+import { joinPlaces } from "./places.ts";
 import { registerNode } from "./register.ts";
 
 export async function joinNode(options: JoinOptions): Promise<JoinResult> {
   const nodeName = parseNodeName(options.nodeName);
-  const store = createCertificateStore({
-    directory: joinPath(options.directory, "pki"),
-    clock: options.clock,
-    onNotice: options.waiting,
-  });
+  const store = openStore(options);
   const kept = await findKept(options, store);
   const { cluster, pair } = kept ?? (await enrol(options, store));
-  const paths = await saveKubeconfigs(options, store, cluster);
+  await saveKubeconfigs(options, store, cluster);
   if (options.registerNode !== undefined) await register(options, cluster, pair);
+  const { kubeconfigPath, execKubeconfigPath } = joinPlaces(options.directory);
   return {
     nodeName,
     server: cluster.server,
     caPem: cluster.caPem,
-    ...paths,
+    kubeconfigPath,
+    execKubeconfigPath,
     certificatePath: store.layout.currentPath,
     notAfterMs: pair.notAfterMs,
     wasJoined: kept !== undefined,
   };
 }
 
-async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cluster: ClusterAddress) {
-  const kubeconfigPath = kubeconfigPathOf(options);
-  const execKubeconfigPath = joinPath(options.directory, "kubelet-exec.kubeconfig");
+export function openStore({ directory, clock, waiting }: JoinOptions): CertificateStore {
+  return createCertificateStore({ directory: joinPlaces(directory).certDirectory, clock, onNotice: waiting });
+}
+
+async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cluster: ClusterAddress): Promise<void> {
+  const { kubeconfigPath, execKubeconfigPath, clientCaPath } = joinPlaces(options.directory);
   const call = {
     command: options.execCommand ?? `kubelet-authenticator-${options.provider.name}`,
-    args: [
-      `--node-name=${options.nodeName}`,
-      `--cert-dir=${store.layout.directory}`,
-      `--signer-name=${signerNameOf(options)}`,
-    ],
+    args: execArgs(options),
   };
-  // The second of these names a command that a kubelet runs as root.
+  // The last of these names a command that a kubelet runs as root.
   await requirePrivate(options.directory);
+  if (options.clientCaPem !== undefined) await atomicWriteFile(clientCaPath, options.clientCaPem, { mode: 0o600 });
   await atomicWriteFile(kubeconfigPath, fileKubeconfig(cluster, store.layout.currentPath), { mode: 0o600 });
   await atomicWriteFile(execKubeconfigPath, execKubeconfig(cluster, call), { mode: 0o600 });
-  return { kubeconfigPath, execKubeconfigPath };
+}
+
+function execArgs(options: JoinOptions): readonly string[] {
+  const { certDirectory, bootstrapPath, clientCaPath } = joinPlaces(resolve(options.directory));
+  const bootstrap = options.bootstrap?.kind === "kubeconfig" ? resolve(options.bootstrap.path) : bootstrapPath;
+  return [
+    `--node-name=${options.nodeName}`,
+    `--cert-dir=${certDirectory}`,
+    `--signer-name=${signerNameOf(options)}`,
+    ...(options.keepBootstrap === true ? [`--bootstrap-kubeconfig=${bootstrap}`] : []),
+    ...(options.clientCaPem === undefined ? [] : [`--client-ca-file=${clientCaPath}`]),
+  ];
 }
 
 async function register(options: JoinOptions, cluster: ClusterAddress, pair: CertificatePair): Promise<void> {
   const credentials = () => ({ certPem: pair.certificatePem, keyPem: pair.keyPem });
-  const client = createKubeClient({ server: cluster.server, caPem: cluster.caPem, credentials });
+  const { server, caPem, tlsServerName } = cluster;
+  const client = createKubeClient({ server, caPem, tlsServerName, credentials });
   try {
     const isNew = await registerNode({
       client,

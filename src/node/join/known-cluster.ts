@@ -1,26 +1,32 @@
-// The cluster that this directory joined before, from the kubeconfig that the join wrote. It counts only when the same
-// address is asked for again: another address may be another cluster, and discovery will tell.
+// The cluster that a directory knows from a kubeconfig that a join wrote there.
 
 import { readFile } from "node:fs/promises";
 import { parseKubeconfig, selectContext } from "../../api/kubeconfig/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parseEndpoint } from "../discovery/index.ts";
+import { type DiscoveryMethod, parseEndpoint } from "../discovery/index.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
 
-export async function loadKnownCluster(kubeconfigPath: string, endpoint: string): Promise<ClusterAddress | undefined> {
-  const wanted = parseEndpoint(endpoint);
+/** Undefined also for a file that is none of ours any more; a join writes it anew. */
+export async function loadKnownCluster(kubeconfigPath: string): Promise<ClusterAddress | undefined> {
   const text = await readIfPresent(kubeconfigPath);
   if (text === undefined) return undefined;
   try {
     const { cluster } = selectContext(parseKubeconfig(text));
     const caPem = parseUtf8(parseBase64(cluster["certificate-authority-data"] ?? ""));
-    const isSame = parseEndpoint(cluster.server) === wanted;
-    return isSame && caPem !== "" ? { server: cluster.server, caPem } : undefined;
+    const { server, "tls-server-name": tlsServerName } = cluster;
+    if (caPem === "" || parseEndpoint(server) === "") return undefined;
+    return { server, caPem, ...(tlsServerName === undefined ? {} : { tlsServerName }) };
   } catch (error) {
-    if (isFault(error)) return undefined; // not a file of ours any more; the join writes it anew
+    if (isFault(error)) return undefined;
     throw error;
   }
+}
+
+/** It counts only when the same address is asked for again: another may be another cluster, and discovery will tell. */
+export function isSameCluster({ server }: ClusterAddress, method: DiscoveryMethod | undefined): boolean {
+  if (method === undefined) return true;
+  return method.kind === "token" && method.addresses.includes(parseEndpoint(server));
 }
 
 async function readIfPresent(path: string): Promise<string | undefined> {

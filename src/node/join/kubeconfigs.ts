@@ -1,13 +1,17 @@
-// The two kubeconfigs of a joined node. File form: what a kubelet writes for itself, both paths at the store's current
-// pair, so a renewal needs no new file. Exec form: for a kubelet with `rotateCertificates: false` and no bootstrap
-// kubeconfig, which then calls the plugin whenever it needs a credential.
+// The kubeconfigs of a joining and a joined node. File form: what a kubelet writes for itself, both paths at the store's
+// current pair, so a renewal needs no new file. Exec form: for a kubelet with `rotateCertificates: false` and no bootstrap
+// kubeconfig, which then calls the plugin whenever it needs a credential. Bootstrap form: as kubeadm's, with a token.
 
 import { encodeKubeconfig, type KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 
 export interface ClusterAddress {
   readonly server: string;
+  /** Every root that vouches for the server. */
   readonly caPem: string;
+  /** The roots to write down, where those of the machine are among the others; empty: the machine's alone. */
+  readonly writtenCaPem?: string | undefined;
+  readonly tlsServerName?: string | undefined;
 }
 
 export interface ExecCall {
@@ -32,11 +36,19 @@ export function execKubeconfig(cluster: ClusterAddress, call: ExecCall): string 
   });
 }
 
+export function bootstrapKubeconfig(cluster: ClusterAddress, user: KubeconfigUser): string {
+  return kubeconfigOf(cluster, user);
+}
+
 /** The names are those that a kubelet gives. */
-function kubeconfigOf({ server, caPem }: ClusterAddress, user: KubeconfigUser): string {
-  const caData = encodeBase64(encodeUtf8(caPem));
+function kubeconfigOf({ server, caPem, writtenCaPem = caPem, tlsServerName }: ClusterAddress, user: KubeconfigUser) {
+  const cluster = {
+    ...(writtenCaPem === "" ? {} : { "certificate-authority-data": encodeBase64(encodeUtf8(writtenCaPem)) }),
+    server,
+    ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
+  };
   return encodeKubeconfig({
-    clusters: [{ name: "default-cluster", cluster: { "certificate-authority-data": caData, server } }],
+    clusters: [{ name: "default-cluster", cluster }],
     users: [{ name: "default-auth", user }],
     contexts: [
       { name: "default-context", context: { cluster: "default-cluster", namespace: "default", user: "default-auth" } },

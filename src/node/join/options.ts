@@ -1,32 +1,41 @@
 // What a join takes and gives.
 
-import { join } from "node:path";
+import type { BootstrapToken } from "../../api/bootstrap/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
 import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import type { DiscoveryMethod } from "../discovery/index.ts";
 import type { JoinStep } from "./steps.ts";
 
+/** With what the certificate is asked for, where that is not the token that found the cluster. */
+export type BootstrapCredential =
+  | { readonly kind: "token"; readonly token: BootstrapToken }
+  | { readonly kind: "kubeconfig"; readonly path: string };
+
 export interface JoinOptions {
-  /** Host, host:port, IPv6 address or https URL of an API server. */
-  readonly endpoint: string;
-  /** `<id>.<secret>`. Its secret checks cluster-info and is sent only to the server that cluster-info proved. */
-  readonly token: string;
+  /** Left out: the cluster of the bootstrap kubeconfig, or of the join that was begun in the directory. */
+  readonly discovery?: DiscoveryMethod | undefined;
+  /** Default: the token of the discovery, the identity in its document, or that of the join that was begun. */
+  readonly bootstrap?: BootstrapCredential | undefined;
   readonly nodeName: string;
-  /** Holds `kubeconfig`, `kubelet-exec.kubeconfig` and `pki/`; made when missing, for its owner only. */
+  /** Holds what places.ts lists; made when missing, for its owner only. */
   readonly directory: string;
   readonly provider: NodeAttestationProvider;
   /** Default: the provider's signer. */
   readonly signerName?: string | undefined;
-  /** `sha256:<hex>` of CA keys; with none, whoever knows the token can pose as the cluster. */
-  readonly caPins?: readonly string[] | undefined;
   /** CAs of client certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
+  /** Leaves the bootstrap kubeconfig for the plugin, which can then start over by itself when all else has ended. */
+  readonly keepBootstrap?: boolean | undefined;
   /** Left out: no Node object is made; a kubelet will. */
   readonly registerNode?: { readonly addresses: readonly NodeAddress[] } | undefined;
   /** How the kubelet finds the plugin. Default: `kubelet-authenticator-<provider>` in its PATH. */
   readonly execCommand?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** For SSL_CERT_FILE and SSL_CERT_DIR. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly readStdin?: (() => Promise<string>) | undefined;
   readonly discoveryLimitMs?: number | undefined;
   readonly requestLimitMs?: number | undefined;
   readonly progress?: ((step: JoinStep, detail?: string) => void) | undefined;
@@ -49,10 +58,6 @@ export interface JoinResult {
 /** A provider's client signer is this and the provider's name (seed 000). */
 const CLIENT_SIGNER_PREFIX = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
 
-export function signerNameOf({ signerName, provider }: JoinOptions): string {
+export function signerNameOf({ signerName, provider }: Pick<JoinOptions, "signerName" | "provider">): string {
   return signerName ?? `${CLIENT_SIGNER_PREFIX}${provider.name}`;
-}
-
-export function kubeconfigPathOf({ directory }: JoinOptions): string {
-  return join(directory, "kubeconfig");
 }

@@ -14,11 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { aNodeCa } from "../../../test/builders/node-ca.ts";
-import { createManualClock } from "../../../test/fakes/clock.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import { type FileSystem, nodeFileSystem } from "../../platform/files/index.ts";
-import { generatePrivateKey } from "../../platform/keys/index.ts";
+import { aNodeCa } from "../../../../test/builders/node-ca.ts";
+import { createManualClock } from "../../../../test/fakes/clock.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { type FileSystem, nodeFileSystem } from "../../../platform/files/index.ts";
+import { generatePrivateKey } from "../../../platform/keys/index.ts";
 import { type CertificateStore, createCertificateStore } from "./store.ts";
 
 const ca = aNodeCa();

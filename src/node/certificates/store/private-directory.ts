@@ -1,7 +1,7 @@
 // Directories that hold keys, or commands that a kubelet will run as root.
 
 import { stat } from "node:fs/promises";
-import { Fault } from "../../kernel/outcome/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
 
 /** Whoever can write here can plant a key or a link; the files' own modes do not help then. */
 export async function requirePrivate(directory: string): Promise<void> {

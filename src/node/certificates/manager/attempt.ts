@@ -1,0 +1,66 @@
+// One attempt to get a certificate: as whom, for which names, and what it tells on the way.
+
+import { Fault } from "../../../kernel/outcome/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
+import type { CertificatePair } from "../../../platform/pair/index.ts";
+import { obtainCertificate } from "../obtain.ts";
+import type { RequestProgress } from "../request.ts";
+import type { ServingNames } from "../template.ts";
+import type { ManagerEvent, ManagerOptions } from "./options.ts";
+
+export interface Attempt {
+  /** The pair to ask with; undefined: the bootstrap credential. */
+  readonly as: CertificatePair | undefined;
+  readonly serving: ServingNames | undefined;
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** The clock by which certificates are judged. */
+  readonly clock: Clock;
+  /** Another process may have stored a pair meanwhile; is it what we came for? */
+  readonly isGood: (pair: CertificatePair) => boolean;
+  readonly onServerTime: (serverMs: number) => void;
+}
+
+export async function attemptCertificate(options: ManagerOptions, attempt: Attempt): Promise<CertificatePair> {
+  const client = await openClient(options, attempt.as);
+  try {
+    return await obtainCertificate({
+      ...progress(options.onEvent),
+      onServerTime: attempt.onServerTime,
+      store: options.store,
+      client,
+      nodeName: options.nodeName,
+      serving: attempt.serving,
+      signerName: options.signerName,
+      provider: options.provider,
+      roots: options.access.roots,
+      isGood: attempt.isGood,
+      onRefusal: "new-key",
+      clock: attempt.clock,
+      random: options.random,
+      signal: attempt.signal,
+      limitMs: attempt.limitMs,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+async function openClient({ access, nodeName }: ManagerOptions, as: CertificatePair | undefined): Promise<KubeClient> {
+  if (as !== undefined) return access.asNode(as);
+  const client = await access.asBootstrapper();
+  if (client !== undefined) return client;
+  throw new Fault(
+    "bad-config",
+    `node ${nodeName} has no valid certificate and no credential to ask for one; give a bootstrap kubeconfig with a ` +
+      "live token, or join again: countersign node join",
+  );
+}
+
+function progress(onEvent: ((event: ManagerEvent) => void) | undefined): RequestProgress {
+  return {
+    onRequested: (name, reused) => onEvent?.({ kind: "requested", name, reused }),
+    onState: (state) => onEvent?.({ kind: "request", state }),
+  };
+}

@@ -1,0 +1,103 @@
+// The pair that a manager holds: taken from the disk whenever that has a better one, judged by the server's clock, and told
+// to whoever wants to know of a change. Nothing is asked for here.
+
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { CertificatePair } from "../../../platform/pair/index.ts";
+import { type Lifetime, usefulLife } from "../plan.ts";
+import { commonNameOf } from "../template.ts";
+import type { ManagerOptions } from "./options.ts";
+
+/** A request's time comes in whole seconds and its answer takes a while; less than this is no skew. */
+const SKEW_NOISE_MS = 5_000;
+
+/** When a pair was stored, where nobody knows: its life counts from notBefore then. */
+const UNKNOWN_MS = 0;
+
+interface Held {
+  readonly pair: CertificatePair;
+  /** By the server's clock, as the certificate's own times. */
+  readonly storedMs: number;
+}
+
+export interface Holding {
+  /** Our clock, set by the server's as far as that is known. */
+  readonly clock: Clock;
+  pair(): CertificatePair | undefined;
+  /** The pair, unless it has expired. Whether it is valid yet is the server's business: our clock may be behind. */
+  valid(): CertificatePair | undefined;
+  life(pair: CertificatePair): Lifetime;
+  /** Looks at the disk. */
+  adopt(): void;
+  use(pair: CertificatePair, storedMs: number): void;
+  noteServerTime(serverMs: number): void;
+  onChange(listener: (pair: CertificatePair) => void): () => void;
+}
+
+export function createHolding(options: ManagerOptions): Holding {
+  const { clock, store, nodeName, onEvent } = options;
+  const listeners = new Set<(pair: CertificatePair) => void>();
+  let held: Held | undefined;
+  let skewMs = 0;
+  let lookedMs = clock.now();
+  const serverClock: Clock = { now: () => clock.now() + skewMs, sleep: clock.sleep };
+  const isValid = (pair: CertificatePair) => serverClock.now() < pair.notAfterMs;
+
+  function use(pair: CertificatePair, storedMs: number): void {
+    const previous = held?.pair;
+    held = { pair, storedMs };
+    onEvent?.({ kind: "using", pair, previous });
+    for (const listener of [...listeners]) listener(pair);
+  }
+
+  function setSkew(nextMs: number): void {
+    if (Math.abs(nextMs - skewMs) >= SKEW_NOISE_MS) onEvent?.({ kind: "skew", skewMs: nextMs });
+    skewMs = nextMs;
+  }
+
+  /** Time does not run backwards: a clock that does was set, and the server's has gone on as before. */
+  function noticeJump(): void {
+    const nowMs = clock.now();
+    if (nowMs < lookedMs - SKEW_NOISE_MS) setSkew(skewMs + lookedMs - nowMs);
+    lookedMs = nowMs;
+  }
+
+  function adopt(): void {
+    noticeJump();
+    const found = lookAt(store);
+    const isOurs = found?.pair.commonName === commonNameOf(nodeName);
+    const isNews = found?.pair.certificatePem !== held?.pair.certificatePem;
+    // A backup that somebody put back does not replace a pair that still works.
+    const isBetter = held === undefined || !isValid(held.pair) || (found !== undefined && isValid(found.pair));
+    if (found !== undefined && isOurs && isNews && isBetter) use(found.pair, found.storedMs + skewMs);
+    else if (held === undefined && options.initial !== undefined) use(options.initial.pair, UNKNOWN_MS);
+  }
+
+  return {
+    clock: serverClock,
+    pair: () => held?.pair,
+    valid: () => (held !== undefined && isValid(held.pair) ? held.pair : undefined),
+    life: (pair) => usefulLife(pair, held?.pair === pair ? held.storedMs : serverClock.now()),
+    adopt,
+    use,
+    noteServerTime: (serverMs) => {
+      const seenMs = serverMs - clock.now();
+      setSkew(Math.abs(seenMs) < SKEW_NOISE_MS ? 0 : seenMs);
+    },
+    onChange: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+}
+
+/** A disk that cannot be read for a moment takes nothing away from the pair in memory. */
+function lookAt(store: ManagerOptions["store"]): Held | undefined {
+  try {
+    const found = store.look();
+    return found.kind === "present" ? found : undefined;
+  } catch (error) {
+    if (isFault(error, "io-failed")) return undefined;
+    throw error;
+  }
+}

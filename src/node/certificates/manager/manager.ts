@@ -1,0 +1,96 @@
+// The certificate manager (KEP-266): one pair, always the freshest that is valid, renewed in time. Everybody else asks it for
+// the pair at each use. What the disk holds wins over what the manager remembers, so that a plugin, a kubelet or a second
+// manager on the same directory may rotate as well.
+
+import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { createHolding } from "./holding.ts";
+import { isKnownToServer } from "./known-to-server.ts";
+import { createLackLimit, createPause } from "./limits.ts";
+import type { CertificateManager, ManagerOptions } from "./options.ts";
+import type { RotationReason } from "./plan.ts";
+import { retryDelayMs } from "./retry.ts";
+import { createRotation } from "./rotation.ts";
+
+/** Between two looks at clock, disk and names: a clock that was set, or a rotation by others, is seen after this. */
+const LOOK_MS = 1_000;
+/** kubelet's limit for one request; a person may have to approve it. */
+const ATTEMPT_LIMIT_MS = 900_000;
+/** Between two questions whether the server still knows the certificate: its CA may have been replaced. */
+const ASK_SERVER_MS = 600_000;
+
+export function createCertificateManager(options: ManagerOptions): CertificateManager {
+  const { clock, onEvent, startLimitMs = Number.POSITIVE_INFINITY } = options;
+  const holding = createHolding(options);
+  const rotation = createRotation(options, holding);
+  const lack = createLackLimit(clock, startLimitMs);
+  const pause = createPause(clock);
+  const askServer = createServerQuestion(options);
+  let isAsked = options.initial?.renewAtOnce ?? false;
+  let failures = 0;
+  let lastFailure: Fault | undefined;
+
+  async function rotate(why: RotationReason, signal: AbortSignal): Promise<void> {
+    try {
+      await rotation.rotate(why, Math.min(ATTEMPT_LIMIT_MS, lack.remainingMs() ?? ATTEMPT_LIMIT_MS), signal);
+      isAsked = false;
+      failures = 0;
+    } catch (error) {
+      if (!isFault(error) || signal.aborted) throw error;
+      // The names changed: another request, at once.
+      if (error.code !== "aborted") fail(error);
+    }
+  }
+
+  function fail(fault: Fault): void {
+    const random = (options.random ?? Math.random)();
+    // The other credential is tried at once.
+    const retryMs = rotation.isRefused() ? 0 : retryDelayMs({ error: fault, before: failures, random });
+    failures++;
+    lastFailure = fault;
+    pause.begin(retryMs);
+    onEvent?.({ kind: "failed", fault, retryMs });
+  }
+
+  async function step(signal: AbortSignal): Promise<void> {
+    holding.adopt();
+    lack.note(holding.valid() !== undefined, lastFailure);
+    const refused = await askServer(holding.valid(), signal);
+    if (refused !== undefined) rotation.noteRefused(refused);
+    const next = rotation.plan(isAsked);
+    if (next.kind === "rotate" && !pause.isOn()) return rotate(next.why, signal);
+    if (next.kind === "wait") onEvent?.({ kind: "waiting", untilMs: next.untilMs });
+    await clock.sleep(LOOK_MS, signal);
+  }
+
+  return {
+    current: holding.valid,
+    onChange: holding.onChange,
+    run: async (signal) => {
+      try {
+        for (;;) await step(signal);
+      } catch (error) {
+        if (!signal.aborted || !isFault(error)) throw error; // told to stop, whatever else went wrong at that moment
+      }
+    },
+    renew: async (signal, limitMs = ATTEMPT_LIMIT_MS) => {
+      holding.adopt();
+      return rotation.rotate("asked", limitMs, signal);
+    },
+  };
+}
+
+/** Asks now and then whether the server still knows the pair; answers the pair when it does not. */
+function createServerQuestion({ clock, access, serving, isEnabled = true }: ManagerOptions) {
+  let askedMs = Number.NEGATIVE_INFINITY;
+  return async (pair: ReturnType<CertificateManager["current"]>, signal: AbortSignal) => {
+    const isRecent = Math.abs(clock.now() - askedMs) < ASK_SERVER_MS;
+    if (pair === undefined || serving !== undefined || !isEnabled || isRecent) return undefined;
+    askedMs = clock.now();
+    const client = access.asNode(pair);
+    try {
+      return (await isKnownToServer(client, signal)) === false ? pair : undefined;
+    } finally {
+      await client.close();
+    }
+  };
+}

@@ -1,0 +1,101 @@
+// One rotation of the pair that a manager holds: whether it is time, as whom to ask, and what a refusal of the credential
+// means for the next one.
+
+import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { CertificatePair } from "../../../platform/pair/index.ts";
+import { parseCertificates } from "../check.ts";
+import { jitterOf } from "../plan.ts";
+import { commonNameOf, missingNames, type ServingNames } from "../template.ts";
+import { attemptCertificate } from "./attempt.ts";
+import type { Holding } from "./holding.ts";
+import { whileNamesHold } from "./names-watch.ts";
+import type { ManagerOptions } from "./options.ts";
+import { planRotation, type RotationPlan, type RotationReason } from "./plan.ts";
+
+export interface Rotation {
+  plan(isAsked: boolean): RotationPlan;
+  /** The pair that is then held. */
+  rotate(why: RotationReason, limitMs: number, signal?: AbortSignal): Promise<CertificatePair>;
+  /** The server does not know this pair. */
+  noteRefused(pair: CertificatePair): void;
+  isRefused(): boolean;
+}
+
+export function createRotation(options: ManagerOptions, holding: Holding): Rotation {
+  const { serving, onEvent } = options;
+  let refused: CertificatePair | undefined;
+  const noteRefused = (pair: CertificatePair) => {
+    refused = pair;
+    onEvent?.({ kind: "refused", pair });
+  };
+  const planFor = (pair: CertificatePair | undefined, names: ServingNames | undefined, isAsked: boolean) =>
+    planRotation({
+      current: pair && holding.life(pair),
+      nowMs: holding.clock.now(),
+      jitter: pair === undefined ? 0 : jitterOf(pair.leaf),
+      canRenew: canRenew(options),
+      isEnabled: options.isEnabled ?? true,
+      canAsk: serving === undefined || (names !== undefined && options.identity?.() !== undefined),
+      isRefused: pair !== undefined && pair === refused,
+      lacksNames: pair !== undefined && lacksNames(pair, names),
+      isAsked,
+    });
+
+  async function rotate(why: RotationReason, limitMs: number, signal?: AbortSignal): Promise<CertificatePair> {
+    const before = holding.pair();
+    const names = serving?.();
+    const as = chooseIdentity(options, holding, refused);
+    onEvent?.({ kind: "asking", why, as: as === undefined ? "bootstrap" : "node" });
+    const isGood = (pair: CertificatePair) =>
+      pair.commonName === commonNameOf(options.nodeName) &&
+      pair.certificatePem !== before?.certificatePem &&
+      planFor(pair, names, false).kind === "wait";
+    const attempt = { as, serving: names, limitMs, clock: holding.clock, isGood, onServerTime: holding.noteServerTime };
+    try {
+      const pair = await whileNamesHold({ clock: options.clock, names: serving, asked: names, signal }, (stop) =>
+        attemptCertificate(options, { ...attempt, signal: stop }),
+      );
+      holding.use(pair, holding.clock.now());
+      onEvent?.({ kind: "stored", pair, why });
+      return pair;
+    } catch (error) {
+      // Refused as the node: the bootstrap credential is next. Refused with that as well: the node's may be good again.
+      refused = undefined;
+      if (isFault(error, "unauthorized") && as !== undefined && as === before) noteRefused(as);
+      throw error;
+    }
+  }
+
+  return {
+    plan: (isAsked) => planFor(holding.pair(), serving?.(), isAsked),
+    rotate,
+    noteRefused,
+    isRefused: () => refused !== undefined && refused === holding.pair(),
+  };
+}
+
+/** Kubernetes itself renews what its own signers gave; of ours the provider decides. A serving certificate proves nothing. */
+function canRenew({ provider, signerName, serving }: ManagerOptions): boolean {
+  return provider.canRenew || signerName === KUBELET_CLIENT_SIGNER || serving !== undefined;
+}
+
+/**
+ * Undefined: with the bootstrap credential. A pair that has expired by our clock is tried as well: the clock may be wrong, and
+ * the bootstrap credential long dead. The server says 401 when it is really over.
+ */
+function chooseIdentity(
+  options: ManagerOptions,
+  holding: Holding,
+  refused: CertificatePair | undefined,
+): CertificatePair | undefined {
+  if (options.identity !== undefined) return options.identity();
+  const own = holding.pair();
+  return canRenew(options) && own !== refused ? own : undefined;
+}
+
+function lacksNames(pair: CertificatePair, names: ServingNames | undefined): boolean {
+  if (names === undefined) return false;
+  const [leaf] = parseCertificates(pair.certificatePem);
+  return leaf !== undefined && missingNames(leaf, names).length > 0;
+}

@@ -1,0 +1,2 @@
+export { machineAddresses } from "./machine-addresses.ts";
+export { servingNamesOf } from "./names.ts";

@@ -1,0 +1,104 @@
+// Every moment at which a node can lose power while it gets and stores a certificate, with everything a disk may then have
+// kept: after the restart there is a usable pair or a clean new start, never a current file that a kubelet chokes on.
+
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aNodeCa } from "../../../../test/builders/node-ca.ts";
+import { createManualClock } from "../../../../test/fakes/clock.ts";
+import { SURVIVALS, type Survival } from "../../../../test/fakes/files.ts";
+import { createMirroredFiles } from "../../../../test/fakes/mirrored-files.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { FileSystem } from "../../../platform/files/index.ts";
+import { generatePrivateKey } from "../../../platform/keys/index.ts";
+import { parsePair } from "../../../platform/pair/index.ts";
+import { storeLayout } from "../layout.ts";
+import { type CertificateStore, createCertificateStore } from "./store.ts";
+
+const ca = aNodeCa();
+const old = ca.issueNode();
+const key = generatePrivateKey("P-256");
+const fresh = { certificatePem: ca.signNode({ publicKey: key.signer.publicKey }), keyPem: key.encodePem() };
+const clock = createManualClock();
+
+/** A whole rotation as obtain.ts does it, from an empty directory or over an old pair. */
+async function rotate(store: CertificateStore): Promise<void> {
+  await store.open();
+  await store.repair("system:node:worker-1");
+  await store.savePendingKey(fresh.keyPem);
+  await store.save(fresh.certificatePem, fresh.keyPem);
+  await store.dropPendingKey();
+}
+
+type Begin = (store: CertificateStore, fileSystem: FileSystem) => Promise<void>;
+
+const BEGINNINGS: Readonly<Record<string, Begin>> = {
+  "a first certificate": async () => undefined,
+  "a rotation": async (store) => {
+    await store.open();
+    await store.save(old.certificatePem, old.keyPem);
+  },
+  "the takeover of a regular current file": async ({ open, layout }, fileSystem) => {
+    await open();
+    await fileSystem.create(layout.currentPath, Buffer.from(old.certificatePem + old.keyPem), 0o600);
+    await fileSystem.sync(layout.currentPath);
+    await fileSystem.sync(layout.directory);
+  },
+};
+
+describe.each(Object.entries(BEGINNINGS))("power lost during %s", (sentence, begin) => {
+  let root = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "power-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const storeOn = (directory: string, fileSystem?: FileSystem) =>
+    createCertificateStore({ directory: join(directory, "pki"), clock, fileSystem });
+
+  /** The disk as it is after the power came back; undefined when the rotation had ended before that many operations. */
+  async function loseAfter(operations: number, survival: Survival): Promise<boolean> {
+    rmSync(root, { recursive: true, force: true });
+    mkdirSync(root);
+    const { fileSystem, twin } = await createMirroredFiles(root);
+    const store = storeOn(root, fileSystem);
+    await begin(store, fileSystem);
+    twin.crashAfter(twin.operations() + operations);
+    let isCut = false;
+    try {
+      await rotate(store);
+    } catch (error) {
+      if (!isFault(error, "internal")) throw error;
+      isCut = true;
+    }
+    rmSync(root, { recursive: true });
+    twin.afterCrash(survival).writeOut(root, root);
+    return isCut;
+  }
+
+  /** What a start finds, and that it can go on from there. */
+  async function startAgain(): Promise<"none" | "old" | "new"> {
+    const store = storeOn(root);
+    const { currentPath, directory } = storeLayout(join(root, "pki"));
+    // What a kubelet that starts at once would find, before anything is repaired.
+    if (existsSync(currentPath)) parsePair(readFileSync(currentPath, "utf8"));
+    await store.open();
+    await store.repair("system:node:worker-1");
+    const kept = store.load();
+    expect(readdirSync(directory).filter((name) => name.startsWith(".") || name.includes("updated"))).toEqual([]);
+    expect([undefined, fresh.keyPem]).toContain(await store.loadPendingKey());
+    await rotate(store);
+    expect(store.load()?.keyPem).toBe(fresh.keyPem);
+    expect(lstatSync(currentPath).isSymbolicLink()).toBe(true);
+    if (kept === undefined) return "none";
+    return kept.keyPem === fresh.keyPem ? "new" : "old";
+  }
+
+  it.each(SURVIVALS)("leaves a usable pair or a clean new start, where of unsynced data survives: %s", async (kept) => {
+    const seen = new Set<string>();
+    for (let operations = 0; await loseAfter(operations, kept); operations++) seen.add(await startAgain());
+    seen.add(await startAgain());
+    expect(seen).toEqual(new Set([sentence === "a first certificate" ? "none" : "old", "new"]));
+  });
+});

@@ -1,0 +1,41 @@
+// What every step of the store works with, and the two small steps that several of them take.
+
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { FileSystem } from "../../../platform/files/index.ts";
+import type { CertificatePurpose, StoreLayout } from "../layout.ts";
+
+export const KEY_FILE_MODE = 0o600;
+
+export interface Place {
+  readonly layout: StoreLayout;
+  readonly purpose: CertificatePurpose;
+  readonly clock: Clock;
+  readonly fileSystem: FileSystem;
+  readonly notice: (message: string) => void;
+}
+
+/** The name goes, the content stays for whoever wants to know; a link is moved itself, its target is not touched. */
+export async function moveAside(
+  { layout, clock, fileSystem, notice }: Place,
+  path: string,
+  why: string,
+): Promise<void> {
+  const aside = `${path}.damaged-${clock.now()}`;
+  await fileSystem.rename(path, aside);
+  await fileSystem.sync(layout.directory);
+  notice(`${path} was unusable and is now ${aside}: ${why}`);
+}
+
+export type Entry = "absent" | "link" | "other";
+
+export async function entryAt({ fileSystem }: Place, path: string): Promise<Entry> {
+  try {
+    await fileSystem.readLink(path);
+    return "link";
+  } catch (error) {
+    if (isFault(error, "not-found")) return "absent";
+    if (isFault(error) && error.detail["errno"] === "EINVAL") return "other";
+    throw error;
+  }
+}

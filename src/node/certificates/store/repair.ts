@@ -1,0 +1,45 @@
+// What a start finds after a crash, a kubelet, or a person with an editor, put in order. For the holder of the lock. Order:
+//   a switch that was cut short is finished · left-overs of unfinished writes go · a current file that no kubelet could
+//   start with, or of another node, is moved aside · a regular current file becomes a link, because over a file a kubelet
+//   never rotates again.
+
+import { removeLeftovers } from "../../../platform/files/index.ts";
+import { encodePair } from "../../../platform/pair/index.ts";
+import { type CurrentPair, loadCurrentPair } from "../current.ts";
+import { entryAt, moveAside, type Place } from "./place.ts";
+import { clearUpdated, writePair } from "./write-pair.ts";
+
+/** `owner` is the common name that the pair must have; left out, any name will do. */
+export async function repairStore(place: Place, owner?: string): Promise<void> {
+  const { layout, fileSystem } = place;
+  await finishSwitch(place);
+  for (const path of [layout.currentPath, layout.pendingKeyPath, layout.lockPath]) {
+    await removeLeftovers(path, fileSystem);
+  }
+  const current = look(place);
+  const why =
+    current.kind === "present" ? foreign(current, owner) : current.kind === "damaged" ? current.why : undefined;
+  if (why !== undefined) return moveAside(place, layout.currentPath, why);
+  if (current.kind === "present" && (await entryAt(place, layout.currentPath)) === "other") {
+    const { certificatePem, keyPem } = current.pair;
+    await writePair(place, encodePair(certificatePem, keyPem));
+  }
+}
+
+/** A link on its way becomes the current one only where there is none: else it is as old as it may be, and goes. */
+async function finishSwitch(place: Place): Promise<void> {
+  const { layout, fileSystem } = place;
+  const isNeeded = look(place).kind === "absent" && (await entryAt(place, layout.updatedPath)) === "link";
+  if (!isNeeded) return clearUpdated(place);
+  await fileSystem.rename(layout.updatedPath, layout.currentPath);
+  await fileSystem.sync(layout.directory);
+}
+
+function look({ layout, purpose }: Place): CurrentPair {
+  return loadCurrentPair(layout.directory, purpose);
+}
+
+function foreign({ pair }: CurrentPair & { kind: "present" }, owner: string | undefined): string | undefined {
+  if (owner === undefined || pair.commonName === owner) return undefined;
+  return `it is the certificate of ${JSON.stringify(pair.commonName)}, expected ${JSON.stringify(owner)}`;
+}

@@ -1,0 +1,139 @@
+// `countersign node run`: keeps a node's client and serving certificates fresh, for kubelets that read them from files. Boot
+// sequence, then one manager for each certificate, and a page of numbers beside them.
+
+import { isFault } from "../../kernel/outcome/index.ts";
+import {
+  type CertificateManager,
+  type CertificatePurpose,
+  type CertificateStore,
+  createCertificateManager,
+  createCertificateStore,
+  type ManagerEvent,
+} from "../certificates/index.ts";
+import { type Booted, bootNode } from "./boot.ts";
+import { createJournal, type Journal } from "./journal.ts";
+import { saveKubeconfig } from "./kubeconfig-file.ts";
+import { createDaemonMetrics, type DaemonMetrics } from "./metrics.ts";
+import type { DaemonOptions } from "./options.ts";
+import { startStatusServer } from "./status-server.ts";
+
+/** KEP-266: a start that takes longer ends, and the service manager starts it again; the key is kept. */
+const START_LIMIT_MS = 300_000;
+
+interface Stage {
+  readonly options: DaemonOptions;
+  readonly journal: Journal;
+  readonly metrics: DaemonMetrics;
+}
+
+export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
+  const metrics = createDaemonMetrics(options.clock);
+  const stage: Stage = { options, metrics, journal: createJournal(options.log, options.verbosity) };
+  const store = openStore(stage, "client");
+  const booted = await bootNode(options, store, stage.journal);
+  const client = createClientManager(stage, booted, store);
+  const serving = createServingManager(stage, booted, client);
+  const status = options.status && (await startStatus(stage, client, serving));
+  try {
+    options.onStarted?.({ port: status?.port });
+    await runTogether(options.signal, [
+      (signal) => client.run(signal),
+      ...(serving === undefined ? [] : [(signal: AbortSignal) => serving.run(signal)]),
+    ]);
+  } finally {
+    await status?.close();
+  }
+}
+
+/** Until the signal fires, or the first of them fails, which ends the others too. */
+async function runTogether(
+  signal: AbortSignal,
+  all: readonly ((signal: AbortSignal) => Promise<void>)[],
+): Promise<void> {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await Promise.all(all.map((run) => run(stop.signal).finally(end)));
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+}
+
+function openStore({ options, journal, metrics }: Stage, purpose: CertificatePurpose): CertificateStore {
+  const onNotice = (message: string) => {
+    journal.notice(message);
+    metrics.countMovedAside();
+  };
+  return createCertificateStore({ directory: options.certDirectory, purpose, clock: options.clock, onNotice });
+}
+
+function createClientManager(stage: Stage, booted: Booted, store: CertificateStore): CertificateManager {
+  const { options, journal, metrics } = stage;
+  const count = metrics.follow("client", () => manager.current());
+  const manager = createCertificateManager({
+    store,
+    nodeName: options.nodeName,
+    signerName: options.signerName,
+    provider: options.provider,
+    access: booted.access,
+    clock: options.clock,
+    initial: booted.initial,
+    isEnabled: options.rotate,
+    startLimitMs: options.startLimitMs ?? START_LIMIT_MS,
+    onEvent: (event) => {
+      journal.event("client", event);
+      count(event);
+      if (event.kind === "stored") void writeKubeconfig(stage, booted, store);
+    },
+  });
+  return manager;
+}
+
+/** A kubeconfig that cannot be written takes nothing from a certificate that was stored. */
+async function writeKubeconfig({ options, journal }: Stage, booted: Booted, store: CertificateStore): Promise<void> {
+  try {
+    await saveKubeconfig(options.kubeconfig, booted, store.layout.currentPath);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    journal.notice(`the kubeconfig cannot be written: ${error.message}`);
+  }
+}
+
+function createServingManager(
+  stage: Stage,
+  booted: Booted,
+  client: CertificateManager,
+): CertificateManager | undefined {
+  const { options, journal, metrics } = stage;
+  if (options.serving === undefined) return undefined;
+  const count = metrics.follow("server", () => manager.current());
+  const onEvent = (event: ManagerEvent) => {
+    journal.event("server", event);
+    count(event);
+  };
+  const manager = createCertificateManager({
+    store: openStore(stage, "server"),
+    nodeName: options.nodeName,
+    signerName: options.serving.signerName,
+    provider: options.provider,
+    access: booted.access,
+    clock: options.clock,
+    serving: options.serving.names,
+    identity: client.current,
+    isEnabled: options.rotate,
+    onEvent,
+  });
+  return manager;
+}
+
+function startStatus(stage: Stage, client: CertificateManager, serving: CertificateManager | undefined) {
+  const { options, metrics } = stage;
+  const status = options.status ?? { host: "127.0.0.1", port: 0, tls: false };
+  const troubles = () => [
+    ...(client.current() === undefined ? ["there is no valid client certificate"] : []),
+    ...(serving !== undefined && serving.current() === undefined ? ["there is no valid serving certificate"] : []),
+  ];
+  return startStatusServer(status, { troubles, metrics: metrics.expose, serving });
+}

@@ -1,0 +1,27 @@
+// The kubeconfig of a kubelet that uses files: written when the first certificate has come. It names the store's current
+// pair, so a rotation needs no other one. A kubeconfig that works is never touched.
+
+import { dirname, resolve } from "node:path";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { atomicWriteFile, ensureDirectory, nodeFileSystem } from "../../platform/files/index.ts";
+import { fileKubeconfig } from "../join/kubeconfigs.ts";
+import type { Booted } from "./boot.ts";
+
+/** Only after a bootstrap with the bootstrap kubeconfig: then the node's own was missing, or was of no use. */
+export async function saveKubeconfig(path: string | undefined, booted: Booted, currentPath: string): Promise<void> {
+  const { plan, access } = booted;
+  if (path === undefined || plan.kind !== "bootstrap" || plan.with !== "bootstrap-kubeconfig") return;
+  const target = resolve(path);
+  if (await mentions(target, currentPath)) return;
+  await ensureDirectory(dirname(target), 0o755);
+  await atomicWriteFile(target, fileKubeconfig(access, currentPath), { mode: 0o600 });
+}
+
+async function mentions(path: string, currentPath: string): Promise<boolean> {
+  try {
+    return (await nodeFileSystem.read(path)).includes(currentPath);
+  } catch (error) {
+    if (isFault(error, "not-found")) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+// What `countersign node run` is told.
+
+import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import type { BootPlaces, ServingNames } from "../certificates/index.ts";
+
+export interface ServingOptions {
+  readonly signerName: string;
+  /** Asked again and again; other names mean another certificate. */
+  readonly names: () => ServingNames | undefined;
+}
+
+export interface StatusOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Serve with the node's serving certificate; needs `serving`. */
+  readonly tls: boolean;
+}
+
+export interface DaemonOptions extends BootPlaces {
+  readonly signerName: string;
+  readonly provider: NodeAttestationProvider;
+  /** CAs of nodes' certificates, where they are not the cluster's. */
+  readonly clientCaPem?: string | undefined;
+  /** False: the feature is switched off; the credentials that are there are used and watched, nothing is asked for. */
+  readonly rotate: boolean;
+  readonly serving?: ServingOptions | undefined;
+  readonly status?: StatusOptions | undefined;
+  /** How long to run without a valid certificate before the service manager gets its turn. Default: five minutes. */
+  readonly startLimitMs?: number | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** klog's numbers: 2 for diagnostics, 4 for the loops. */
+  readonly verbosity: number;
+  readonly signal: AbortSignal;
+  /** Told once everything runs. */
+  readonly onStarted?: ((status: { readonly port: number | undefined }) => void) | undefined;
+}

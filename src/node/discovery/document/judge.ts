@@ -1,0 +1,138 @@
+// Is this kubeconfig a cluster-info document, and which cluster does it name? (seed 004, "Cluster Location information":
+// one unnamed cluster, nothing else, no secrets.) Pure. The rules, in order; the first that does not hold is the answer:
+//   document-is-a-kubeconfig · document-names-one-cluster · document-carries-no-credentials ·
+//   document-carries-nothing-else · server-is-https · document-needs-no-proxy · location-is-readable · ca-is-given ·
+//   cluster-is-the-expected-one · ca-is-pinned
+
+import {
+  type ClusterLocation,
+  type KubeconfigCluster,
+  type KubeconfigUser,
+  parseKubeconfig,
+  readClusterLocation,
+} from "../../../api/kubeconfig/index.ts";
+import { type Allow, allow, type Deny, type Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { Certificate } from "../../../kernel/x509/index.ts";
+import { encodeBundle, mergeBundles, readBundle } from "../bundle.ts";
+import type { DiscoveredCluster } from "../cluster.ts";
+import { caPinOf } from "../pins.ts";
+import { refuse } from "../refuse.ts";
+import { chooseEntries } from "./entries.ts";
+
+/** One cluster with some CA certificates; YAML takes time that grows faster than its length, and this text is a stranger's. */
+export const DOCUMENT_MAX_CHARACTERS = 131_072;
+
+export interface DocumentFacts {
+  readonly text: string;
+  /** How messages call it: `the signed document`, `the file x`. */
+  readonly what: string;
+  /** Canonical pins; none means that whatever proved the document proves its CA. */
+  readonly caPins: readonly string[];
+  readonly clusterId?: string | undefined;
+  /** For a file of the user's own, and when the user asked for it. */
+  readonly withCredentials?: boolean | undefined;
+  /** What `certificate-authority` of a file of the user's own points to. A document from elsewhere may not point. */
+  readonly caFilePem?: string | undefined;
+}
+
+export type DocumentVerdict = (Allow & { readonly cluster: DiscoveredCluster }) | Deny;
+
+export function judgeDocument(facts: DocumentFacts): DocumentVerdict {
+  const config = orFault(() => parseKubeconfig(facts.text, DOCUMENT_MAX_CHARACTERS));
+  if (isFault(config)) {
+    return refuse("document-is-a-kubeconfig", `${facts.what} is not a kubeconfig: ${config.message}`);
+  }
+  const chosen = chooseEntries(config, facts);
+  if ("kind" in chosen) return chosen;
+  return judgeEntry(facts, chosen.cluster, chosen.user);
+}
+
+function judgeEntry(facts: DocumentFacts, entry: KubeconfigCluster, user: KubeconfigUser | undefined): DocumentVerdict {
+  const { what } = facts;
+  if (!isHttps(entry.server) || entry["insecure-skip-tls-verify"] === true) {
+    return refuse("server-is-https", `${what} does not name an https server whose certificate is verified`);
+  }
+  if (entry["proxy-url"]) {
+    return refuse("document-needs-no-proxy", `${what} sends everything through a proxy, which is not supported`);
+  }
+  const location = orFault(() => readClusterLocation(entry));
+  if (isFault(location)) return refuse("location-is-readable", `${what} cannot be used: ${location.message}`);
+  const roots = readRoots(facts, entry, location);
+  if (roots === undefined) {
+    return refuse("ca-is-given", `${what} has no readable CA certificate in certificate-authority-data`);
+  }
+  return judgeFound(facts, { entry, user, location, roots });
+}
+
+interface Found {
+  readonly entry: KubeconfigCluster;
+  readonly user: KubeconfigUser | undefined;
+  readonly location: ClusterLocation;
+  readonly roots: readonly Certificate[];
+}
+
+function judgeFound(facts: DocumentFacts, { entry, user, location, roots }: Found): DocumentVerdict {
+  const { what, caPins, clusterId } = facts;
+  if (clusterId !== undefined && location.clusterId !== clusterId) {
+    return refuse(
+      "cluster-is-the-expected-one",
+      `${what} is of the cluster ${location.clusterId ?? "without an id"}, expected ${clusterId}: another cluster took ` +
+        "its address, or it was made anew; discover it again with a token of its own",
+    );
+  }
+  const pinned = roots.filter((root) => caPins.includes(caPinOf(root)));
+  if (caPins.length > 0 && pinned.length === 0) return refusePins(what, roots);
+  const documentCaPem = encodeBundle(roots);
+  return {
+    ...allow({ rule: "ca-is-pinned", reason: "Trusted", message: `${what} names a cluster and whom to trust there` }),
+    cluster: {
+      server: location.servers[0] ?? entry.server,
+      servers: location.servers,
+      caPem: documentCaPem,
+      documentCaPem,
+      usesSystemRoots: caPins.length === 0 && (location.trustSystemRoots || roots.length === 0),
+      anchorsPem: encodeBundle(caPins.length > 0 ? pinned : roots),
+      clusterId: location.clusterId,
+      tlsServerName: entry["tls-server-name"] || undefined,
+      kubeconfigText: facts.text,
+      user,
+    },
+  };
+}
+
+function refusePins(what: string, roots: readonly Certificate[]): Deny {
+  const found = roots.length === 0 ? "it leaves the choice to the machine" : `found ${roots.map(caPinOf).join(", ")}`;
+  return refuse(
+    "ca-is-pinned",
+    `no CA of ${what} has a pinned key (${found}): somebody who knows the token poses as the cluster, or its CA was ` +
+      "replaced; ask its operator for the pin",
+  );
+}
+
+/** None is well: the machine's roots decide. Undefined when there is something, and it cannot be read. */
+function readRoots(
+  facts: DocumentFacts,
+  entry: KubeconfigCluster,
+  { rootsPem }: ClusterLocation,
+): readonly Certificate[] | undefined {
+  const isPath = Boolean(entry["certificate-authority"]) && !entry["certificate-authority-data"];
+  if (isPath && facts.caFilePem === undefined) return undefined;
+  const texts = isPath ? [facts.caFilePem ?? "", ...rootsPem] : rootsPem;
+  const bundles = texts.map((text) => readBundle(text));
+  if (bundles.some((bundle) => bundle.length === 0)) return undefined;
+  return mergeBundles(bundles);
+}
+
+/** What does not parse is refused by the rule that asked for it, so the parser's fault becomes a value. */
+function orFault<T>(read: () => T): T | Fault {
+  try {
+    return read();
+  } catch (error) {
+    if (isFault(error)) return error;
+    throw error;
+  }
+}
+
+function isHttps(server: unknown): boolean {
+  return typeof server === "string" && URL.canParse(server) && new URL(server).protocol === "https:";
+}

@@ -1,0 +1,88 @@
+// Find the cluster with a token (seed 004, "Method: Token"; kubeadm's form where the server does not know the seed's). The
+// secret is never sent: it signs a JWT that is worth little and short-lived, and it checks what came back. Two readings:
+// one from whoever answers, judged by the token's signature and the pins; one over TLS that the CA just found vouches for.
+//
+//   JWT  --200--> X-Kubernetes-JWS must hold          --+
+//        --401, 403--> anonymous --200--> JWS in the    +--> document --> second reading, verified --> the same?
+//                                 ConfigMap must hold --+
+
+import { signDiscoveryJwt } from "../../../api/bootstrap/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { HttpsAnswer, ServerTrust } from "../../../platform/http/index.ts";
+import type { DiscoveredCluster } from "../cluster.ts";
+import type { DiscoverDeps } from "../deps.ts";
+import { judgeDocument } from "../document/judge.ts";
+import type { TokenMethod } from "../method.ts";
+import { faultOf, isRefusal, readClusterInfo } from "../read-cluster-info.ts";
+import { untrusted } from "../refuse.ts";
+import { withSystemRoots } from "../system-trust.ts";
+import type { Attempt } from "../wait.ts";
+import { parseConfigMap } from "./answer.ts";
+import { judgeSecondReading, judgeSignedAnswer, judgeSignedConfigMap, type SignatureVerdict } from "./judge.ts";
+
+export async function discoverByToken(
+  address: string,
+  method: TokenMethod,
+  deps: DiscoverDeps,
+): Promise<Attempt<DiscoveredCluster>> {
+  const first = await readSigned({ address, method, deps, trust: { anybody: true } });
+  if (first.kind === "Deny") throw untrusted(first);
+  if (first.kind === "Wait") return { why: first.message };
+  const { caPins, clusterId } = method;
+  const verdict = judgeDocument({ text: first.kubeconfigText, what: "the signed document", caPins, clusterId });
+  if (verdict.kind === "Deny") throw untrusted(verdict);
+  deps.onDiscovered?.(verdict.cluster.server);
+  const cluster = await withSystemRoots(verdict.cluster, deps.env);
+  const second = await readVerified({ address, method, deps, trust: { caPem: cluster.anchorsPem } });
+  if (second.kind === "Deny") throw untrusted(second);
+  if (second.kind === "Wait") return { why: second.message };
+  const same = judgeSecondReading(first.kubeconfigText, second.kubeconfigText);
+  if (same.kind === "Deny") throw untrusted(same);
+  return { value: cluster };
+}
+
+interface SignedReading {
+  readonly address: string;
+  readonly method: TokenMethod;
+  readonly deps: DiscoverDeps;
+  readonly trust: ServerTrust;
+}
+
+async function readSigned({ address, method, deps, trust }: SignedReading): Promise<SignatureVerdict> {
+  const { token, clusterId } = method;
+  const reading = { address, trust, signal: deps.signal };
+  const bearer = signDiscoveryJwt(token, { nowMs: deps.clock.now(), audience: clusterId });
+  const answer = await readClusterInfo({ ...reading, bearer });
+  if (!isRefusal(answer)) return judgeSignedAnswer(answer, token);
+  const anonymous = await readClusterInfo(reading);
+  if (isRefusal(anonymous)) throw bothRefused(address, answer, anonymous);
+  return judgeSignedConfigMap(parseConfigMap(anonymous.body).data, token);
+}
+
+/** Waited for: a control plane that is coming up binds its roles and stores its tokens last. */
+function bothRefused(address: string, toJwt: HttpsAnswer, toStranger: HttpsAnswer): Fault {
+  const cause = faultOf(toStranger, address);
+  return new Fault(
+    cause.code,
+    `${address} shows cluster-info neither to the token's JWT (status ${toJwt.status}) nor to strangers (status ` +
+      `${toStranger.status}): its roles are not bound yet, the token is unknown or over there, or this machine's clock is off`,
+    { cause },
+  );
+}
+
+async function readVerified(reading: SignedReading): Promise<SignatureVerdict> {
+  try {
+    return await readSigned(reading);
+  } catch (error) {
+    if (!isFault(error, "untrusted") || error.detail["check"] !== undefined) throw error;
+    throw untrusted(
+      {
+        rule: "server-holds-a-certificate-of-the-ca",
+        message:
+          `${reading.address} does not hold a certificate of the CA that its own document names (${error.message}): ` +
+          "somebody relays the cluster's document, or the address is not in the server's certificate",
+      },
+      error,
+    );
+  }
+}

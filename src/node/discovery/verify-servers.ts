@@ -1,0 +1,60 @@
+// Every address and every root of a cluster, looked at one by one: discovery is content with one that works, an operator
+// wants to know about the others before the last one goes.
+
+import { isFault } from "../../kernel/outcome/index.ts";
+import { readBundle } from "./bundle.ts";
+import type { DiscoveredCluster } from "./cluster.ts";
+import type { DiscoverDeps } from "./deps.ts";
+import { readServed } from "./document/confirm.ts";
+import { caPinOf } from "./pins.ts";
+import { withSystemRoots } from "./system-trust.ts";
+
+export interface LocationCheck {
+  /** The address, or the pin of a root. */
+  readonly subject: string;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+export async function verifyServers(cluster: DiscoveredCluster, deps: DiscoverDeps): Promise<readonly LocationCheck[]> {
+  const trusted = await withSystemRoots(cluster, deps.env);
+  return await Promise.all(trusted.servers.map((server) => verifyServer(trusted, server, deps)));
+}
+
+async function verifyServer(cluster: DiscoveredCluster, server: string, deps: DiscoverDeps): Promise<LocationCheck> {
+  try {
+    const served = await readServed(cluster, server, deps);
+    if (served === undefined)
+      return { subject: server, ok: true, message: "vouched for; shows no document to strangers" };
+    const isSame = served === cluster.kubeconfigText;
+    return { subject: server, ok: true, message: `vouched for; serves ${isSame ? "the same" : "another"} document` };
+  } catch (error) {
+    if (!isFault(error) || error.code === "aborted") throw error;
+    return { subject: server, ok: false, message: error.message };
+  }
+}
+
+export interface RootFacts {
+  readonly pin: string;
+  readonly subject: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+}
+
+export function listRoots({ documentCaPem }: DiscoveredCluster): readonly RootFacts[] {
+  return readBundle(documentCaPem).map((root) => ({
+    pin: caPinOf(root),
+    subject: root.subject.commonName ?? "without a name",
+    notBeforeMs: root.notBeforeMs,
+    notAfterMs: root.notAfterMs,
+  }));
+}
+
+export function verifyRoots(cluster: DiscoveredCluster, nowMs: number): readonly LocationCheck[] {
+  return listRoots(cluster).map(({ pin, subject, notBeforeMs, notAfterMs }) => {
+    const until = new Date(notAfterMs).toISOString();
+    if (nowMs < notBeforeMs) return { subject: pin, ok: false, message: `${subject} is not valid yet` };
+    if (nowMs > notAfterMs) return { subject: pin, ok: false, message: `${subject} has expired at ${until}` };
+    return { subject: pin, ok: true, message: `${subject} is valid until ${until}` };
+  });
+}

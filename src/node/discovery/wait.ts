@@ -1,0 +1,80 @@
+// Boot order does not matter (seed 004): a server that is not up, a document or signature that has not come are waited
+// for, aloud and not for ever. What a server refuses for good, and what does not hold, ends the waiting at once.
+
+import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+
+/** Node and control plane may start together. As kubeadm. */
+export const DISCOVERY_LIMIT_MS = 300_000;
+/** A token that was made this moment is signed within milliseconds, so the first looks come quickly. */
+const FIRST_PAUSE_MS = 250;
+/** As kubeadm: a control plane that is being installed takes minutes. */
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface Waiting {
+  readonly clock: Clock;
+  readonly limitMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called before each pause, with what is awaited. */
+  readonly onWaiting?: ((why: string) => void) | undefined;
+}
+
+export type Attempt<T> = { readonly value: T } | { readonly why: string };
+
+/** Fault `timeout` with the last thing that was awaited. */
+export async function untilAnswered<T>(waiting: Waiting, attempt: () => Promise<Attempt<T>>): Promise<T> {
+  const { clock, signal, onWaiting, limitMs = DISCOVERY_LIMIT_MS } = waiting;
+  const deadlineMs = clock.now() + limitMs;
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const outcome = await orWhy(attempt);
+    if ("value" in outcome) return outcome.value;
+    if (clock.now() + pauseMs > deadlineMs) {
+      throw new Fault("timeout", `the cluster was not found in time: ${outcome.why}`);
+    }
+    onWaiting?.(outcome.why);
+    await clock.sleep(pauseMs, signal);
+  }
+}
+
+/** A control plane that is just coming up refuses connections, lacks the ConfigMap, or has not bound its role yet. */
+const NOT_UP_YET: ReadonlySet<FaultCode> = new Set([
+  "forbidden",
+  "not-found",
+  "timeout",
+  "too-many-requests",
+  "unauthorized",
+  "unavailable",
+]);
+
+export async function orWhy<T>(attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (isFault(error) && NOT_UP_YET.has(error.code)) return { why: error.message };
+    throw error;
+  }
+}
+
+/**
+ * The addresses in their order until one works. One that is refused does not stop the others, but when none of them
+ * works its refusal is the answer: it says more than that another server is down.
+ */
+export async function tryInOrder<T>(
+  addresses: readonly string[],
+  attempt: (address: string) => Promise<Attempt<T>>,
+): Promise<Attempt<T>> {
+  const whys: string[] = [];
+  let refusal: Fault | undefined;
+  for (const address of addresses) {
+    try {
+      const outcome = await orWhy(() => attempt(address));
+      if ("value" in outcome) return outcome;
+      whys.push(outcome.why);
+    } catch (error) {
+      if (!isFault(error) || error.code === "aborted") throw error;
+      refusal ??= error;
+    }
+  }
+  if (refusal !== undefined) throw refusal;
+  return { why: whys.length > 0 ? whys.join("; ") : "no address is known" };
+}

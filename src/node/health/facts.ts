@@ -1,0 +1,48 @@
+// Everything that a check of this node's health may know. "absent" is an answer; "unread" says why there is none.
+
+import type { RequestState } from "../certificates/judge.ts";
+
+export type Seen<T> =
+  | { readonly kind: "absent" }
+  | { readonly kind: "unread"; readonly why: string }
+  | { readonly kind: "present"; readonly value: T };
+
+export interface HealthFacts {
+  readonly nowMs: number;
+  readonly directory: string;
+  /** Undefined: there is no directory. Else what is wrong with the modes and owners in it, a sentence each. */
+  readonly permissions: readonly string[] | undefined;
+  readonly certificate: CertificateFact;
+  /** `https://host:port`; undefined when nothing in the directory names a cluster. */
+  readonly server: string | undefined;
+  readonly reach: Reach;
+  /** As whom the API server knows the certificate. */
+  readonly identity: Seen<string>;
+  /** As whom it knows the credential of the bootstrap kubeconfig, if one is kept. */
+  readonly hasBootstrap: boolean;
+  readonly bootstrap: Seen<string>;
+  readonly pending: Seen<PendingRequest>;
+}
+
+export type CertificateFact =
+  | { readonly kind: "absent" }
+  | { readonly kind: "damaged"; readonly why: string }
+  | {
+      readonly kind: "present";
+      readonly nodeUser: string;
+      readonly notBeforeMs: number;
+      readonly notAfterMs: number;
+    };
+
+export type Reach =
+  | { readonly kind: "unread" }
+  | { readonly kind: "no-name"; readonly host: string; readonly why: string }
+  | { readonly kind: "unreachable"; readonly why: string }
+  /** Somebody answers, but no known CA vouches for it. */
+  | { readonly kind: "untrusted"; readonly why: string; readonly serverMs: number | undefined }
+  | { readonly kind: "answers"; readonly serverMs: number | undefined };
+
+export interface PendingRequest {
+  readonly name: string;
+  readonly state: RequestState;
+}

@@ -1,0 +1,103 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aNodeCa } from "../../../test/builders/node-ca.ts";
+import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
+import { SECRETS } from "../../api/meta/index.ts";
+import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
+import { systemClock } from "../../platform/clock/index.ts";
+import { parseDiscoveryMethod } from "../discovery/index.ts";
+import { fileKubeconfig, type JoinOptions, joinNode, joinPlaces } from "../join/index.ts";
+import { gatherHealth, isWell, judgeHealth } from "./index.ts";
+
+describe("a check-up of a machine", () => {
+  let cluster: JoinableCluster;
+  let directory = "";
+
+  beforeEach(async () => {
+    cluster = await startJoinableCluster();
+    directory = mkdtempSync(join(tmpdir(), "health-"));
+  });
+  afterEach(async () => {
+    await cluster.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const joinIt = (options: Partial<JoinOptions> = {}) =>
+    joinNode({
+      discovery: parseDiscoveryMethod({ address: cluster.api.url, token: cluster.token }),
+      nodeName: "worker-1",
+      directory,
+      provider: createInsecureProvider(),
+      clock: systemClock,
+      ...options,
+    });
+  const examine = async () => {
+    const findings = judgeHealth(
+      await gatherHealth({ directory, places: joinPlaces(directory), nodeName: "worker-1", clock: systemClock }),
+    );
+    const of = (check: string) => findings.find((finding) => finding.check === check);
+    return { findings, of, well: isWell(findings) };
+  };
+
+  it("that has joined finds all well", async () => {
+    await joinIt();
+    const { findings, of, well } = await examine();
+    expect(findings.filter(({ state }) => state !== "ok" && state !== "none")).toEqual([]);
+    expect(well).toBe(true);
+    expect(of("identity")?.text).toContain("system:node:worker-1");
+  });
+
+  it("whose request waits says why, and that its token has died meanwhile", async () => {
+    cluster.decide(() => ({ kind: "leave" }));
+    await expect(joinIt({ requestLimitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
+    const waiting = await examine();
+    expect(waiting.of("pending CSR")).toMatchObject({
+      state: "failed",
+      text: expect.stringContaining("nobody has judged"),
+    });
+    expect(waiting.of("bootstrap token")?.state).toBe("ok");
+    await cluster.admin.delete(SECRETS, { namespace: "kube-system", name: "bootstrap-token-abcdef" });
+    const dead = await examine();
+    expect(dead.of("bootstrap token")).toMatchObject({
+      state: "failed",
+      todo: expect.stringContaining("token create"),
+    });
+  });
+
+  it("whose kubeconfig holds another CA says that it does not vouch", async () => {
+    const { kubeconfigPath, certificatePath } = await joinIt();
+    const stranger = { server: cluster.api.url, caPem: aNodeCa("another").certPem };
+    writeFileSync(kubeconfigPath, fileKubeconfig(stranger, certificatePath), { mode: 0o600 });
+    const { of } = await examine();
+    expect(of("CA")).toMatchObject({ state: "failed" });
+    expect(of("clock")?.state).toBe("ok");
+    expect(of("identity")?.state).toBe("unknown");
+  });
+
+  it("whose server is gone, or whose name leads nowhere, says which of the two", async () => {
+    const { kubeconfigPath, certificatePath } = await joinIt();
+    const pointTo = (server: string) =>
+      writeFileSync(kubeconfigPath, fileKubeconfig({ server, caPem: cluster.api.caPem }, certificatePath));
+    pointTo("https://127.0.0.1:1");
+    expect((await examine()).of("API server")).toMatchObject({ state: "failed", text: /ECONNREFUSED/ });
+    pointTo("https://no-such-host.invalid:6443");
+    const { of } = await examine();
+    expect([of("name")?.state, of("API server")?.state]).toEqual(["failed", "unknown"]);
+  });
+
+  it("whose key others can read says so", async () => {
+    const { certificatePath } = await joinIt();
+    chmodSync(certificatePath, 0o644);
+    expect((await examine()).of("directory")).toMatchObject({ state: "failed", text: /mode 0644/ });
+  });
+
+  it("that never joined says only that, and what to do", async () => {
+    rmSync(directory, { recursive: true });
+    const { findings, well } = await examine();
+    expect(well).toBe(false);
+    expect(findings.filter(({ state }) => state === "failed").map(({ check }) => check)).toEqual(["directory"]);
+    directory = mkdtempSync(join(tmpdir(), "health-"));
+  });
+});

@@ -1,0 +1,82 @@
+// All reads of a check-up: the directory, the cluster it names, and what that cluster says about this node's credentials.
+// Nothing is changed, not even repaired.
+
+import { isFault } from "../../kernel/outcome/index.ts";
+import { nodeFileSystem } from "../../platform/files/index.ts";
+import { createKubeClient, loadKubeconfigClient } from "../../platform/kube/index.ts";
+import { type CurrentPair, loadCurrentPair, storeLayout } from "../certificates/index.ts";
+import { type ClusterAddress, type JoinPlaces, loadKnownCluster } from "../join/index.ts";
+import { findPending, introduce } from "./ask.ts";
+import type { CertificateFact, HealthFacts, Reach } from "./facts.ts";
+import type { HealthClients, HealthOptions } from "./options.ts";
+import { readPermissions } from "./permissions.ts";
+import { probeServer } from "./probe.ts";
+
+export async function gatherHealth(options: HealthOptions): Promise<HealthFacts> {
+  const { directory, places, clock } = options;
+  const current = lookAt(places);
+  const cluster = (await loadKnownCluster(places.kubeconfigPath)) ?? (await loadKnownCluster(places.bootstrapPath));
+  const reach: Reach = cluster === undefined ? { kind: "unread" } : await probeServer(cluster);
+  const clients = cluster !== undefined && reach.kind === "answers" ? await openClients(cluster, current, places) : {};
+  try {
+    const keyPem = await readText(storeLayout(places.certDirectory).pendingKeyPath);
+    return {
+      nowMs: clock.now(),
+      directory,
+      permissions: await readPermissions([directory, places.certDirectory]),
+      certificate: certificateFact(current),
+      server: cluster?.server,
+      reach,
+      identity: await introduce(clients.node, options.signal),
+      bootstrap: await introduce(clients.bootstrap, options.signal),
+      hasBootstrap: (await readText(places.bootstrapPath)) !== undefined,
+      pending: keyPem === undefined ? { kind: "absent" } : await findPending(keyPem, clients, options),
+    };
+  } finally {
+    await clients.node?.close();
+    await clients.bootstrap?.close();
+  }
+}
+
+/** The current pair, or what is wrong with it; a directory that cannot be read is the permissions' finding. */
+export function lookAt({ certDirectory }: Pick<JoinPlaces, "certDirectory">): CurrentPair {
+  try {
+    return loadCurrentPair(certDirectory);
+  } catch (error) {
+    if (isFault(error, "io-failed")) return { kind: "damaged", why: error.message };
+    throw error;
+  }
+}
+
+export function certificateFact(current: CurrentPair): CertificateFact {
+  if (current.kind !== "present") return current;
+  const { commonName, notBeforeMs, notAfterMs } = current.pair;
+  return { kind: "present", nodeUser: commonName, notBeforeMs, notAfterMs };
+}
+
+async function openClients(
+  cluster: ClusterAddress,
+  current: CurrentPair,
+  { bootstrapPath }: HealthOptions["places"],
+): Promise<HealthClients> {
+  const { server, caPem, tlsServerName } = cluster;
+  const credentials = current.kind === "present" ? pairOf(current.pair) : undefined;
+  const hasBootstrap = (await loadKnownCluster(bootstrapPath)) !== undefined;
+  return {
+    ...(credentials === undefined ? {} : { node: createKubeClient({ server, caPem, tlsServerName, credentials }) }),
+    ...(hasBootstrap ? { bootstrap: await loadKubeconfigClient(bootstrapPath) } : {}),
+  };
+}
+
+function pairOf({ certificatePem: certPem, keyPem }: { readonly certificatePem: string; readonly keyPem: string }) {
+  return () => ({ certPem, keyPem });
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return (await nodeFileSystem.read(path)).toString("utf8");
+  } catch (error) {
+    if (isFault(error)) return undefined; // not there, or not for us: the permissions tell
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+// What a check-up takes, and the clients that it asks with.
+
+import type { Clock } from "../../platform/clock/index.ts";
+import type { KubeClient } from "../../platform/kube/index.ts";
+import type { JoinPlaces } from "../join/index.ts";
+
+export interface HealthOptions {
+  readonly places: Pick<JoinPlaces, "certDirectory" | "kubeconfigPath" | "bootstrapPath">;
+  readonly directory: string;
+  /** The name of a waiting request is made of it. */
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HealthClients {
+  readonly node?: KubeClient;
+  readonly bootstrap?: KubeClient;
+}

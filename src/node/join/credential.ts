@@ -1,0 +1,59 @@
+// With what the certificate is asked for: what was named, else what found the cluster, else what an earlier start left.
+
+import { encodeToken } from "../../api/bootstrap/index.ts";
+import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts";
+import { type Connection, loadKubeconfigConnection } from "../../platform/kube/index.ts";
+import { requirePrivate } from "../certificates/index.ts";
+import { createDiscoveryCache } from "../discovery/index.ts";
+import type { FoundCluster } from "./find-cluster.ts";
+import { bootstrapKubeconfig } from "./kubeconfigs.ts";
+import type { JoinOptions } from "./options.ts";
+import { joinPlaces } from "./places.ts";
+
+export interface Credential {
+  /** For people: whose it is, never what it is. */
+  readonly words: string;
+  /** Of the user entry that is written down. Absent when a file has it already. */
+  readonly user?: KubeconfigUser;
+  /** The kubeconfig that has it, or will. */
+  readonly path: string;
+}
+
+export function chooseCredential(options: JoinOptions, { user }: Pick<FoundCluster, "user">): Credential {
+  const { bootstrap, discovery } = options;
+  const path = joinPlaces(options.directory).bootstrapPath;
+  if (bootstrap?.kind === "kubeconfig") return { words: `kubeconfig ${bootstrap.path}`, path: bootstrap.path };
+  const token = bootstrap?.token ?? (discovery?.kind === "token" ? discovery.token : undefined);
+  if (token !== undefined) {
+    return { words: `bootstrap token ${token.id}`, user: { token: encodeToken(token) }, path };
+  }
+  if (user !== undefined) return { words: "the identity in the cluster's document", user, path };
+  if (discovery === undefined) return { words: "what the earlier start left", path };
+  throw new Fault(
+    "bad-config",
+    "the cluster is found, but there is nothing to ask with: give --token-file, --tls-bootstrap-token or --bootstrap-kubeconfig",
+  );
+}
+
+/** On disk before the request goes out, so that a join that is cut short can be taken up without its arguments. */
+export async function openCredential(
+  options: JoinOptions,
+  cluster: FoundCluster,
+  { user, path }: Credential,
+): Promise<Connection> {
+  await ensureDirectory(options.directory, 0o700);
+  await requirePrivate(options.directory);
+  await keepWaysBack(options, cluster);
+  if (user !== undefined) await atomicWriteFile(path, bootstrapKubeconfig(cluster, user), { mode: 0o600 });
+  const { credentials } = await loadKubeconfigConnection(path);
+  const { server, caPem, tlsServerName } = cluster;
+  return { server, caPem, tlsServerName, credentials };
+}
+
+async function keepWaysBack({ directory, clock, signal }: JoinOptions, { discovered }: FoundCluster): Promise<void> {
+  if (discovered === undefined) return;
+  const cache = createDiscoveryCache(joinPlaces(directory).discoveryPath);
+  await cache.locked(() => cache.save(discovered), { clock, signal });
+}

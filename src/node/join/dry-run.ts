@@ -1,0 +1,75 @@
+// What a join would do: the cluster is found and proved, and the credential is shown to it, because those are what fails;
+// nothing is requested and nothing is written.
+
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { type CredentialSource, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
+import { type Credential, chooseCredential } from "./credential.ts";
+import { findKept } from "./enrol.ts";
+import { findCluster } from "./find-cluster.ts";
+import { openStore } from "./join.ts";
+import type { ClusterAddress } from "./kubeconfigs.ts";
+import { parseNodeName } from "./node-name.ts";
+import { type JoinOptions, signerNameOf } from "./options.ts";
+import { joinPlaces } from "./places.ts";
+import { whoAmI } from "./who-am-i.ts";
+
+export interface JoinPlan {
+  readonly nodeName: string;
+  readonly server: string;
+  readonly signerName: string;
+  /** Whose credential would ask, in words. */
+  readonly credential: string;
+  /** As whom the API server knows that credential; absent when it was not shown to it. */
+  readonly knownAs?: string;
+  /** A valid certificate is there, and nothing would be requested. */
+  readonly isJoined: boolean;
+  readonly registers: boolean;
+  readonly writes: readonly string[];
+}
+
+export async function planJoin(options: JoinOptions): Promise<JoinPlan> {
+  const nodeName = parseNodeName(options.nodeName);
+  const { certDirectory, kubeconfigPath, execKubeconfigPath } = joinPlaces(options.directory);
+  const common = {
+    nodeName,
+    signerName: signerNameOf(options),
+    registers: options.registerNode !== undefined,
+    writes: [certDirectory, kubeconfigPath, execKubeconfigPath],
+  };
+  const kept = await findKept(options, openStore(options));
+  if (kept !== undefined) {
+    return { ...common, server: kept.cluster.server, credential: "none is needed", isJoined: true };
+  }
+  const cluster = await findCluster(options);
+  const credential = chooseCredential(options, cluster);
+  const knownAs = await introduce(cluster, credential, options.signal);
+  const who = knownAs === undefined ? {} : { knownAs };
+  return { ...common, server: cluster.server, credential: credential.words, ...who, isJoined: false };
+}
+
+async function introduce(
+  { server, caPem, tlsServerName }: ClusterAddress,
+  credential: Credential,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const credentials = await credentialsOf(credential);
+  if (credentials === undefined) return undefined;
+  const client = createKubeClient({ server, caPem, tlsServerName, credentials });
+  try {
+    return await whoAmI(client, { signal });
+  } catch (cause) {
+    if (!isFault(cause, "unauthorized")) throw cause;
+    throw new Fault("unauthorized", `the API server refuses ${credential.words}: it has expired or was deleted`, {
+      cause,
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+/** An identity of a document is tried only once it is written down: its files stand beside it. */
+async function credentialsOf({ user, path }: Credential): Promise<CredentialSource | undefined> {
+  if (user === undefined) return (await loadKubeconfigConnection(path)).credentials;
+  const { token } = user;
+  return token === undefined ? undefined : () => ({ token });
+}
