@@ -1,146 +1,141 @@
-// The controller: approval, signing and the cluster-info signer on shared informers, in one process, until it is told to
-// stop. It holds no state of its own that a restart would lose.
+// The controller: its loops on shared informers, in one process, until it is told to stop. Every replica follows the cluster;
+// the loops run in the one that leads. It holds no state of its own that a restart would lose.
 
-import { isFault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
-import { createWorkQueue, type Informer, type KubeClient } from "../platform/kube/index.ts";
-import type { Log } from "../platform/report/index.ts";
-import { createApproval, createClaims, createPending } from "./approval/index.ts";
-import { CLUSTER_INFO_NAME, createClusterInfoSigner } from "./clusterinfo/index.ts";
+import type { KubeClient } from "../platform/kube/index.ts";
+import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
+import { requireStricter } from "./approval/index.ts";
+import { type AuditTrail, auditLog, createAnchor } from "./audit/index.ts";
+import type { LocationSource } from "./clusterinfo/index.ts";
+import { CONTROLLER_NAMES, type ControllerName, type Feature } from "./features.ts";
 import { createInformers, type Informers } from "./informers.ts";
-import { type Loop, runLoop } from "./loop/index.ts";
-import { defaultLifetimeMs, servedClientSigners } from "./signers.ts";
-import { type AuthorityPems, createAuthority, createSigning } from "./signing/index.ts";
-import { wire } from "./wiring.ts";
+import { type Duties, lead, untilSynced } from "./lead.ts";
+import { createLeadership, type ElectionOptions, type Leadership } from "./leadership.ts";
+import { runTogether } from "./loop/index.ts";
+import { createLoops } from "./loops.ts";
+import { showOwnAnswers } from "./own-answers.ts";
+import { servedSigners } from "./signers.ts";
+import { type Authorities, type AuthorityPems, fixedAuthority } from "./signing/index.ts";
 
 export interface ControllerOptions {
   readonly client: KubeClient;
-  readonly ca: AuthorityPems;
+  /** One CA for all requests, or whatever says which one signs. */
+  readonly ca: AuthorityPems | Authorities;
   readonly clock: Clock;
   /** Cryptographic: serial numbers come from it. */
   readonly random: (count: number) => Uint8Array;
   readonly log: Log;
-  /** Which replica this is, for Events. */
+  /** Which replica this is, for Events and the lease. */
   readonly identity: string;
-  /** Default: the kubelet client signer, and the insecure one where `allowInsecure` is set. */
-  readonly signers?: { readonly client: readonly string[] } | undefined;
+  /** Which loops run. Default: all. */
+  readonly controllers?: readonly ControllerName[] | undefined;
+  /** Default: Kubernetes' own for nodes and API clients, and the insecure one where `allowInsecure` is set. */
+  readonly signers?: readonly string[] | undefined;
   readonly allowInsecure?: boolean | undefined;
   /** The longest life of a certificate. Default: a year for Kubernetes' own signers, a day for ours. */
   readonly lifetimeMs?: number | undefined;
+  /** Where cluster-info shall say the cluster is. Left out: only its signatures are ours. */
+  readonly clusterInfo?: LocationSource | undefined;
+  /** Ids of stricter rules that do not hold here (docs/rules.md). Fault `bad-config` for any other. */
+  readonly disabledRules?: readonly string[] | undefined;
+  /** Left out: there is no other replica. */
+  readonly election?: ElectionOptions | undefined;
+  readonly metrics?: Metrics | undefined;
+  /** Left out: what is decided goes to the log only. */
+  readonly audit?: { readonly trail: AuditTrail; readonly namespace: string } | undefined;
 }
 
 export interface Controller {
   /** The signers that are served. */
   readonly signers: readonly string[];
-  /** Resolves once requests are judged. Fault `aborted` when the signal fires first. */
+  /** Resolves once requests and Nodes are known. Fault `aborted` when the signal fires first. */
   waitUntilReady(signal?: AbortSignal): Promise<void>;
-  /** Runs until the signal aborts and the work in hand is done. */
+  state(): ControllerState;
+  /** Runs until the signal aborts and the work in hand is done. Fault `locked` when another replica took over. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** Waiting for the API server takes most of the time of a request: five at once is what kube-controller-manager does. */
-const WORKERS = 5;
-/** A join waits for its certificate: after an outage, nobody should wait longer than this for the next try. */
-const QUEUE_LIMITS = { baseMs: 100, maxMs: 30_000 };
+export interface ControllerState {
+  readonly isLeading: boolean;
+  readonly holder: string;
+  /** What is not complete yet, by name. */
+  readonly unsynced: readonly string[];
+}
 
 export function createController(options: ControllerOptions): Controller {
-  const signers = options.signers?.client ?? servedClientSigners({ allowInsecure: options.allowInsecure === true });
-  const random = createFraction(options.random);
-  const informers = createInformers(options.client, { clock: options.clock, log: options.log, random });
-  const loops = createLoops(options, { informers, signers, random });
+  const parts = assemble(options);
+  const { informers, leadership, features } = parts;
   return {
-    signers,
+    signers: parts.signers,
     waitUntilReady: (signal) => untilSynced([informers.csrs, informers.nodes], signal),
-    run: (signal) => runAll(informers, loops, signal),
+    state: () => ({
+      isLeading: leadership.isLeading(),
+      holder: leadership.holder(),
+      unsynced: features.flatMap(({ name, needs }) => (needs.every((one) => one.hasSynced()) ? [] : [name])),
+    }),
+    run: (signal) => runAll(parts, signal),
   };
 }
 
 interface Parts {
-  readonly informers: Informers;
   readonly signers: readonly string[];
-  readonly random: () => number;
+  readonly authorities: Authorities;
+  readonly informers: Informers;
+  readonly leadership: Leadership;
+  readonly features: readonly Feature[];
+  readonly duties: Duties;
+  readonly clusterInfo: LocationSource | undefined;
 }
 
-interface Loops {
-  readonly csrLoops: readonly Loop[];
-  readonly clusterInfoLoop: Loop;
-}
-
-function createLoops(options: ControllerOptions, { informers, signers, random }: Parts): Loops {
-  const { client, clock, log, identity, lifetimeMs } = options;
-  const createQueue = () => createWorkQueue({ clock, random, limits: QUEUE_LIMITS });
-  const queues = { approval: createQueue(), signing: createQueue(), clusterInfo: createQueue() };
-  const claims = createClaims();
-  const pending = createPending();
-  const getCsr = (name: string) => informers.csrs.get(name);
-  const hasSynced = () => informers.csrs.hasSynced() && informers.nodes.hasSynced();
-  const world = { client, clock, log, getCsr, servedSigners: signers };
-  const approval = createApproval({ ...world, identity, claims, pending, hasSynced });
-  const signing = createSigning({
-    ...world,
+function assemble(options: ControllerOptions): Parts {
+  const { client, clock, identity, election, audit } = options;
+  const signers = options.signers ?? servedSigners({ allowInsecure: options.allowInsecure === true });
+  const random = createFraction(options.random);
+  const log = audit === undefined ? options.log : auditLog(options.log, audit.trail);
+  const authorities = "of" in options.ca ? options.ca : fixedAuthority(options.ca);
+  const informers = createInformers(client, { clock, log, random });
+  const leadership = createLeadership({ client, clock, random, log, identity, election });
+  const chosen = options.controllers ?? CONTROLLER_NAMES;
+  const features = createLoops({
+    ...{ clock, log, identity, informers, authorities, signers, random },
+    client: showOwnAnswers(leadership.client, informers.csrs),
+    lifetimeMs: options.lifetimeMs,
+    switchedOff: requireStricter(options.disabledRules ?? []),
+    clusterInfo: options.clusterInfo,
     randomBytes: options.random,
-    authority: createAuthority(options.ca),
-    lifetimeMsOf: (signerName) => lifetimeMs ?? defaultLifetimeMs(signerName),
-  });
-  const signClusterInfo = createClusterInfoSigner({
-    client,
-    clock,
-    log,
-    getConfigMap: () => informers.clusterInfo.list().find(({ metadata }) => metadata.name === CLUSTER_INFO_NAME),
-    listTokens: () => informers.tokens.list(),
-  });
-  wire({ informers, queues, claims, pending, approval, signing });
-  const common = { workers: WORKERS, log, random };
+    metrics: options.metrics ?? createMetrics(),
+  }).filter(({ name }) => chosen.includes(name));
+  const anchor =
+    audit === undefined ? undefined : createAnchor({ client: leadership.client, clock, log, identity, ...audit });
+  const catchUp = async (signal: AbortSignal) => {
+    if (election !== undefined) await informers.csrs.refresh(signal);
+  };
   return {
-    csrLoops: [
-      { ...common, name: "approval", queue: queues.approval, handle: approval.handle },
-      { ...common, name: "signing", queue: queues.signing, handle: signing.handle },
-    ],
-    clusterInfoLoop: {
-      ...common,
-      workers: 1,
-      name: "cluster-info",
-      queue: queues.clusterInfo,
-      handle: signClusterInfo,
-    },
+    clusterInfo: options.clusterInfo,
+    signers,
+    authorities,
+    informers,
+    leadership,
+    features,
+    duties: { features, anchor, log, catchUp },
   };
 }
 
-/** If one part ends by itself it has met a bug; then all end, and the caller hears of it. */
-async function runAll(informers: Informers, { csrLoops, clusterInfoLoop }: Loops, signal: AbortSignal): Promise<void> {
-  const broken = new AbortController();
-  const either = AbortSignal.any([signal, broken.signal]);
-  const { csrs, nodes, clusterInfo, tokens } = informers;
-  const parts = [
-    ...[csrs, nodes, clusterInfo, tokens].map((informer) => informer.run(either)),
-    ...csrLoops.map((loop) => runAfterSync(loop, [csrs, nodes], either)),
-    runAfterSync(clusterInfoLoop, [clusterInfo, tokens], either),
-  ];
+/** If one part ends by itself it has met a bug, or lost the lease; then all end, and the caller hears of it. */
+async function runAll(
+  { informers, authorities, leadership, features, duties, clusterInfo }: Parts,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    await Promise.all(parts);
+    await runTogether(signal, (either) => [
+      ...Object.values(informers).map((informer) => informer.run(either)),
+      authorities.run?.(either) ?? Promise.resolve(),
+      clusterInfo?.run(either) ?? Promise.resolve(),
+      leadership.run((term) => lead(duties, term), either),
+    ]);
   } finally {
-    broken.abort();
-    await Promise.allSettled(parts);
-    for (const { queue } of [...csrLoops, clusterInfoLoop]) queue.close();
+    for (const { loop } of features) loop.queue.close();
   }
-}
-
-/** A loop starts when its own informers are complete: without rights in kube-public, requests are judged all the same. */
-async function runAfterSync(loop: Loop, informers: readonly Syncing[], signal: AbortSignal): Promise<void> {
-  try {
-    await untilSynced(informers, signal);
-  } catch (error) {
-    if (isFault(error, "aborted")) return;
-    throw error;
-  }
-  loop.log.info("loop started", { loop: loop.name, workers: loop.workers });
-  await runLoop(loop, signal);
-}
-
-type Syncing = Pick<Informer, "waitForSync">;
-
-async function untilSynced(informers: readonly Syncing[], signal?: AbortSignal): Promise<void> {
-  await Promise.all(informers.map((informer) => informer.waitForSync(signal)));
 }
 
 /** In [0, 1), from four random bytes. */

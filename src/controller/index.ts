@@ -1,12 +1,25 @@
-// Watches the API, decides, writes back: approval, signing, the cluster-info signer, bootstrap tokens.
+// Watches the API, decides, writes back: approval, signing, cleaning, the cluster-info signer, and the audit trail of it all.
 
 export {
-  APPROVAL_RULES,
+  ALL_RULES,
   parseVerdict,
   type RecordedVerdict,
   type TrailEntry,
 } from "./approval/index.ts";
+export {
+  ANCHOR_NAME,
+  type AuditLine,
+  type ChainHead,
+  type ChainReport,
+  type CheckResult,
+  checkTrail,
+  getAnchors,
+  headsOf,
+  parseLine,
+} from "./audit/index.ts";
 export { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 export { runControllerCommand } from "./command/index.ts";
-export { type Controller, type ControllerOptions, createController } from "./controller.ts";
-export type { AuthorityPems } from "./signing/index.ts";
+export { type Controller, type ControllerOptions, type ControllerState, createController } from "./controller.ts";
+export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
+export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
+export type { Authorities, AuthorityPems } from "./signing/index.ts";

@@ -1,33 +1,72 @@
-// The four things the controller follows, each read once and shared by all features. The selectors ask for no more than
+// The things the controller follows, each read once and shared by all features. The selectors ask for no more than
 // deploy/controller-rbac.yaml grants.
 
 import { TOKEN_NAMESPACE, TOKEN_SECRET_TYPE } from "../api/bootstrap/index.ts";
-import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { type CertificateSigningRequest, isDecided } from "../api/certificates/index.ts";
 import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
+import { namesOf } from "./approval/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
+
+import { createMachines, type Machines } from "./machines/index.ts";
+import { createPolicies, type Policies } from "./policy/index.ts";
 
 export interface Informers {
   readonly csrs: Informer<CertificateSigningRequest>;
   readonly nodes: Informer<Node>;
   readonly clusterInfo: Informer<ConfigMap>;
   readonly tokens: Informer<Secret>;
+  /** These two follow kinds that may not be served. */
+  readonly policies: Policies;
+  readonly machines: Machines;
 }
 
-export function createInformers(client: KubeClient, options: InformerOptions): Informers {
+/** Undecided requests by the name of whoever made them. */
+export const PENDING_BY_REQUESTER = "pending-by-requester";
+
+/** Nodes by each of their names and addresses, in canonical form. */
+export const NODES_BY_ADDRESS = "by-address";
+
+export type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
+
+export function createInformers(client: KubeClient, world: InformerWorld): Informers {
   return {
-    csrs: createInformer(client, CSRS, options),
-    nodes: createInformer(client, NODES, options),
+    csrs: createInformer(client, CSRS, { ...world, indexes: { [PENDING_BY_REQUESTER]: pendingRequester } }),
+    nodes: createInformer(client, NODES, { ...world, keep: keepOfNode, indexes: { [NODES_BY_ADDRESS]: namesOfNode } }),
     clusterInfo: createInformer(client, CONFIG_MAPS, {
-      ...options,
+      ...world,
       namespace: CLUSTER_INFO_NAMESPACE,
       fieldSelector: `metadata.name=${CLUSTER_INFO_NAME}`,
     }),
     tokens: createInformer(client, SECRETS, {
-      ...options,
+      ...world,
       namespace: TOKEN_NAMESPACE,
       fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
     }),
+    policies: createPolicies(client, world),
+    machines: createMachines(client, world),
+  };
+}
+
+function pendingRequester(csr: CertificateSigningRequest): readonly string[] {
+  return isDecided(csr) ? [] : [csr.spec.username ?? ""];
+}
+
+function namesOfNode({ metadata, status }: Node): readonly string[] {
+  return [...namesOf([...(status?.addresses ?? []), { type: "Hostname", address: metadata.name ?? "" }])];
+}
+
+/** A Node is some 10 KB, most of it images and conditions that change with every heartbeat; rules ask for these. */
+function keepOfNode({ apiVersion, kind, metadata, spec, status }: Node): Node {
+  const { name = "", uid = "", resourceVersion = "", creationTimestamp = "", labels = {}, annotations = {} } = metadata;
+  const kept = { name, uid, resourceVersion, creationTimestamp, labels, annotations };
+  return {
+    apiVersion,
+    kind,
+    metadata:
+      metadata.deletionTimestamp === undefined ? kept : { ...kept, deletionTimestamp: metadata.deletionTimestamp },
+    ...(spec?.providerID === undefined ? {} : { spec: { providerID: spec.providerID } }),
+    ...(status?.addresses === undefined ? {} : { status: { addresses: status.addresses } }),
   };
 }

@@ -1,6 +1,11 @@
 // Which signers this controller serves, and what differs between Kubernetes' own and ours. Pure.
 
-import { INSECURE_CLIENT_SIGNER, KUBELET_CLIENT_SIGNER } from "../api/certificates/index.ts";
+import {
+  API_CLIENT_SIGNER,
+  INSECURE_CLIENT_SIGNER,
+  KUBELET_CLIENT_SIGNER,
+  KUBELET_SERVING_SIGNER,
+} from "../api/certificates/index.ts";
 
 const BUILT_IN_DOMAIN = "kubernetes.io/";
 
@@ -14,8 +19,10 @@ export interface SignerChoice {
   readonly allowInsecure: boolean;
 }
 
-export function servedClientSigners({ allowInsecure }: SignerChoice): readonly string[] {
-  return allowInsecure ? [KUBELET_CLIENT_SIGNER, INSECURE_CLIENT_SIGNER] : [KUBELET_CLIENT_SIGNER];
+/** Those of kube-controller-manager that the v1 API can still ask for, and the insecure one where somebody wants it. */
+export function servedSigners({ allowInsecure }: SignerChoice): readonly string[] {
+  const builtIn = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER];
+  return allowInsecure ? [...builtIn, INSECURE_CLIENT_SIGNER] : builtIn;
 }
 
 /**

@@ -4,11 +4,18 @@ import type { WorkQueue } from "../platform/kube/index.ts";
 import type { Approval, Claims, Pending } from "./approval/index.ts";
 import { CLUSTER_INFO_NAME } from "./clusterinfo/index.ts";
 import type { Informers } from "./informers.ts";
+import { LOCKDOWN_KEY } from "./policy/index.ts";
 import type { Signing } from "./signing/index.ts";
 
 export interface Wiring {
   readonly informers: Informers;
-  readonly queues: { readonly approval: WorkQueue; readonly signing: WorkQueue; readonly clusterInfo: WorkQueue };
+  readonly queues: {
+    readonly approval: WorkQueue;
+    readonly signing: WorkQueue;
+    readonly clusterInfo: WorkQueue;
+    readonly tokens: WorkQueue;
+    readonly lockdown: WorkQueue;
+  };
   readonly claims: Claims;
   readonly pending: Pending;
   readonly approval: Approval;
@@ -34,11 +41,19 @@ export function wire({ informers, queues, claims, pending, approval, signing }: 
     queues.approval.add(name);
   });
 
-  informers.nodes.onChange(({ type, object }) => {
-    // A kubelet's heartbeat modifies its Node all day; only coming and going changes a verdict.
-    if (type !== "MODIFIED") judgeAgain(object.metadata.name);
+  // A kubelet's heartbeat modifies its Node all day; whoever waits for that name looks again, and that is rarely anybody.
+  informers.nodes.onChange(({ object }) => judgeAgain(object.metadata.name));
+  informers.machines.onChange((keys) => {
+    for (const key of keys) judgeAgain(key);
+  });
+  informers.policies.onChange(() => {
+    for (const csrName of pending.all()) queues.approval.add(csrName);
+    queues.lockdown.add(LOCKDOWN_KEY);
   });
 
   informers.clusterInfo.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
-  informers.tokens.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
+  informers.tokens.onChange(({ object }) => {
+    queues.clusterInfo.add(CLUSTER_INFO_NAME);
+    queues.tokens.add(object.metadata.name ?? "");
+  });
 }

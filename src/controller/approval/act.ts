@@ -1,19 +1,20 @@
-// The verdict → the object, an Event, an audit line: all writes of approval.
+// The verdict → the object, an Event, a metric, an audit line: all writes of approval.
 //
-//   Allow                     condition Approved + annotation, one PATCH of /approval
-//   Deny, our own signer      condition Denied + annotation, the same way
-//   Deny, a built-in signer   annotation only; the request stays pending, as kube-controller-manager leaves it
-//   Wait                      annotation only
-//   NoOpinion                 nothing
+//   Allow                                condition Approved + annotation, one PUT of /approval
+//   Deny, our own signer or Enforce      condition Denied + annotation, the same way
+//   Deny, a built-in signer otherwise    annotation only; the request stays pending, as kube-controller-manager leaves it
+//   Wait                                 annotation only
+//   NoOpinion                            nothing
+//   any of them under Shadow             annotation only, by /status: nothing is written to the approval
 //
-// Every PATCH carries uid and resourceVersion: it meets exactly the object that was judged, or nothing.
+// Every write carries uid and resourceVersion: it meets exactly the object that was judged, or nothing.
 
 import { type CertificateSigningRequest, type CsrCondition, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import { CSRS, EVENTS } from "../../api/meta/index.ts";
 import { type FaultCode, isFault, type Verdict } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { Log } from "../../platform/report/index.ts";
+import type { Log, Metrics } from "../../platform/report/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { Claims } from "./claims.ts";
 import { buildEvent } from "./event.ts";
@@ -25,6 +26,7 @@ export interface ActOptions {
   readonly claims: Claims;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics?: Metrics | undefined;
   /** Which replica speaks. */
   readonly identity: string;
 }
@@ -39,16 +41,18 @@ export interface Act {
 export function createAct(options: ActOptions): Act {
   /** What was last said about each request, by uid: the same words are not said twice. */
   const said = new Map<string, string>();
+  const count = createVerdictCounter(options.metrics);
   return {
     act: async (csr, judgement) => {
       const { verdict } = judgement;
       if (verdict.kind === "NoOpinion") return;
       const words = encodeVerdict(judgement);
-      await write(options, csr, verdict, words);
+      await write(options, csr, { judgement, words });
       const uid = csr.metadata.uid ?? "";
       if (said.get(uid) === words) return;
       said.set(uid, words);
-      audit(options.log, csr, verdict);
+      count(csr, judgement);
+      audit(options.log, csr, judgement);
       if (verdict.kind !== "Allow") await tell(options, csr, verdict);
     },
     forget: (csrUid) => {
@@ -57,21 +61,25 @@ export function createAct(options: ActOptions): Act {
   };
 }
 
+interface Written {
+  readonly judgement: Judgement;
+  readonly words: string;
+}
+
 async function write(
   options: ActOptions,
   csr: CertificateSigningRequest,
-  verdict: Verdict,
-  words: string,
+  { judgement, words }: Written,
 ): Promise<void> {
-  const condition = conditionFor(csr, verdict);
+  const condition = conditionFor(csr, judgement);
   // Our own write comes back as a change: without this comparison, each look would cause the next.
   if (condition === undefined && csr.metadata.annotations?.[VERDICT_ANNOTATION] === words) return;
-  const patch = buildPatch(csr, words, condition);
-  if (condition?.type === "Approved") await approve(options, csr, patch);
-  else await send(options, csr, patch);
+  if (judgement.policy?.mode === "Shadow") await note(options, csr, words);
+  else if (condition?.type === "Approved") await approve(options, csr, withVerdict(csr, words, condition));
+  else await send(options, withVerdict(csr, words, condition));
 }
 
-/** Faults after which the PATCH has surely not been applied; after any other it may have been. */
+/** Faults after which the write has surely not been applied; after any other it may have been. */
 const NOT_WRITTEN: ReadonlySet<FaultCode> = new Set([
   "conflict",
   "invalid",
@@ -82,10 +90,14 @@ const NOT_WRITTEN: ReadonlySet<FaultCode> = new Set([
   "untrusted",
 ]);
 
-async function approve(options: ActOptions, csr: CertificateSigningRequest, patch: unknown): Promise<void> {
+async function approve(
+  options: ActOptions,
+  csr: CertificateSigningRequest,
+  approved: CertificateSigningRequest,
+): Promise<void> {
   const isFirstAttempt = options.claims.reserve(csr);
   try {
-    options.claims.observe(await send(options, csr, patch));
+    options.claims.observe(await send(options, approved));
   } catch (error) {
     // An attempt before this one may have been written: then this one's conflict proves nothing.
     const isFree = isFirstAttempt && isFault(error) && NOT_WRITTEN.has(error.code);
@@ -94,31 +106,56 @@ async function approve(options: ActOptions, csr: CertificateSigningRequest, patc
   }
 }
 
-function send(
-  { client }: ActOptions,
-  csr: CertificateSigningRequest,
-  patch: unknown,
-): Promise<CertificateSigningRequest> {
-  return client.patch(CSRS, { name: csr.metadata.name ?? "", subresource: "approval" }, patch, { type: "merge" });
+/** A PUT: the API server applies it without reading a patch against its own copy, which it does faster than a PATCH. */
+function send({ client }: ActOptions, csr: CertificateSigningRequest): Promise<CertificateSigningRequest> {
+  return client.update(CSRS, csr, { subresource: "approval" });
 }
 
-/** A merge patch replaces lists whole, so the conditions that are there travel along. */
-function buildPatch(csr: CertificateSigningRequest, text: string, condition?: CsrCondition): unknown {
-  const { uid, resourceVersion } = csr.metadata;
+/** By way of the status: there only a certificate or a condition needs the right to sign, metadata does not. */
+async function note({ client }: ActOptions, csr: CertificateSigningRequest, words: string): Promise<void> {
+  const { uid, resourceVersion, name = "" } = csr.metadata;
+  const metadata = { uid, resourceVersion, annotations: { [VERDICT_ANNOTATION]: words } };
+  await client.patch(CSRS, { name, subresource: "status" }, { metadata }, { type: "merge" });
+}
+
+function withVerdict(
+  csr: CertificateSigningRequest,
+  words: string,
+  condition: CsrCondition | undefined,
+): CertificateSigningRequest {
   return {
-    metadata: { uid, resourceVersion, annotations: { [VERDICT_ANNOTATION]: text } },
-    ...(condition === undefined ? {} : { status: { conditions: [...(csr.status?.conditions ?? []), condition] } }),
+    ...csr,
+    metadata: { ...csr.metadata, annotations: { ...csr.metadata.annotations, [VERDICT_ANNOTATION]: words } },
+    status: {
+      ...csr.status,
+      ...(condition === undefined ? {} : { conditions: [...(csr.status?.conditions ?? []), condition] }),
+    },
   };
 }
 
-function conditionFor(csr: CertificateSigningRequest, verdict: Verdict): CsrCondition | undefined {
+function conditionFor(csr: CertificateSigningRequest, { verdict, policy }: Judgement): CsrCondition | undefined {
   const { kind, rule, reason, message } = verdict;
+  if (policy?.mode === "Shadow") return undefined;
   if (kind === "Allow") return { type: "Approved", status: "True", reason, message };
-  if (kind !== "Deny" || isBuiltInSigner(csr.spec.signerName)) return undefined;
+  const mayDeny = policy?.mode === "Enforce" || !isBuiltInSigner(csr.spec.signerName);
+  if (kind !== "Deny" || !mayDeny) return undefined;
   return { type: "Denied", status: "True", reason, message: `${rule}: ${message}` };
 }
 
-function audit(log: Log, csr: CertificateSigningRequest, { kind, rule, reason, message }: Verdict): void {
+/** Signers, rules and reasons are written lists; nothing that a requester chooses becomes a label. */
+function createVerdictCounter(
+  metrics: Metrics | undefined,
+): (csr: CertificateSigningRequest, judgement: Judgement) => void {
+  const verdicts = metrics?.counter({
+    name: "countersign_approval_verdicts_total",
+    help: "Verdicts on certificate requests, once for each change of mind.",
+  });
+  return ({ spec }, { verdict: { kind, rule, reason }, policy }) =>
+    verdicts?.add({ signer: spec.signerName, verdict: kind, rule, reason, mode: policy?.mode ?? "None" });
+}
+
+function audit(log: Log, csr: CertificateSigningRequest, { verdict, policy }: Judgement): void {
+  const { kind, rule, reason, message } = verdict;
   log.info("verdict", {
     audit: true,
     csr: csr.metadata.name,
@@ -129,6 +166,7 @@ function audit(log: Log, csr: CertificateSigningRequest, { kind, rule, reason, m
     rule,
     reason,
     why: message,
+    ...(policy === undefined ? {} : { policy: policy.name, mode: policy.mode }),
   });
 }
 

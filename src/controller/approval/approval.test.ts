@@ -1,48 +1,71 @@
 // Gather, judge and act around the accidents: the happy and the refused ways are in test/contract/controller.ts.
 
 import { describe, expect, it } from "vitest";
-import { aCsr, annotated, withSan, withSigner } from "../../../test/builders/csr.ts";
+import {
+  aCsr,
+  annotated,
+  aToken,
+  forNode,
+  from,
+  withCondition,
+  withSan,
+  withSigner,
+} from "../../../test/builders/csr.ts";
 import { type Answers, aRecordingClient } from "../../../test/builders/csr-client.ts";
+import { aPolicy } from "../../../test/builders/csr-facts.ts";
+import { type ClusterAround, kubeadmAccess, noNetwork, surroundingsOf } from "../../../test/builders/surroundings.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import {
   type CertificateSigningRequest,
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
+  KUBELET_SERVING_SIGNER,
   VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { silentLog } from "../../platform/report/index.ts";
+import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
-import { createApproval } from "./index.ts";
+import { createApproval, type EvidenceReader } from "./index.ts";
 import { createPending } from "./pending.ts";
 
 const never = new AbortController().signal;
 
-function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers = {}, hasSynced = true) {
+interface Stage extends ClusterAround {
+  readonly hasSynced?: boolean;
+  readonly evidence?: EvidenceReader;
+}
+
+function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers = {}, stage: Stage = {}) {
   const cache = new Map(csrs.map((csr) => [csr.metadata.name ?? "", csr]));
   const approve = () => ({ ...csrs[0]!, status: { conditions: [{ type: "Approved", status: "True" as const }] } });
-  const client = aRecordingClient({ patch: approve, ...answers });
+  const client = aRecordingClient({ update: approve, patch: approve, ...answers });
   const claims = createClaims();
+  const metrics = createMetrics();
   const approval = createApproval({
     client,
     claims,
     clock: createManualClock(),
     log: silentLog,
     identity: "test",
-    servedSigners: [KUBELET_CLIENT_SIGNER, INSECURE_CLIENT_SIGNER],
+    servedSigners: [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, INSECURE_CLIENT_SIGNER],
+    access: kubeadmAccess(),
+    surroundings: surroundingsOf(stage),
+    network: noNetwork,
+    seeEvidence: stage.evidence,
+    metrics,
     pending: createPending(),
-    hasSynced: () => hasSynced,
+    hasSynced: () => stage.hasSynced ?? true,
     getCsr: (name) => cache.get(name),
   });
-  return { cache, client, claims, judge: (name: string) => approval.handle(name, never) };
+  return { cache, client, claims, metrics, judge: (name: string) => approval.handle(name, never) };
 }
 
 const nameOf = (csr: CertificateSigningRequest) => csr.metadata.name ?? "";
-const patchesOf = (client: ReturnType<typeof aRecordingClient>) =>
-  client.written.filter(({ verb }) => verb === "patch");
+const updatesOf = (client: ReturnType<typeof aRecordingClient>) =>
+  client.written.filter(({ verb }) => verb === "update");
 
 function annotationsIn(client: ReturnType<typeof aRecordingClient>): Record<string, string> {
-  const body = patchesOf(client)[0]?.body as CertificateSigningRequest | undefined;
+  const body = updatesOf(client)[0]?.body as CertificateSigningRequest | undefined;
   return body?.metadata.annotations ?? {};
 }
 
@@ -53,7 +76,7 @@ describe("approval", () => {
     await judge(nameOf(csr));
     expect(client.written).toMatchObject([
       {
-        verb: "patch",
+        verb: "update",
         target: { name: nameOf(csr), subresource: "approval" },
         body: {
           metadata: {
@@ -61,13 +84,13 @@ describe("approval", () => {
             resourceVersion: "1",
             annotations: { [VERDICT_ANNOTATION]: expect.stringContaining('"verdict":"Allow"') },
           },
-          status: { conditions: [{ type: "Approved", reason: "NodeMayJoin" }] },
+          status: { conditions: [{ type: "Approved", reason: "AutoApproved" }] },
         },
       },
     ]);
   });
 
-  it("keeps the conditions that are there: a merge patch replaces the list", async () => {
+  it("keeps the conditions that are there: a PUT replaces the list", async () => {
     const csr = aCsr();
     const noted = { ...csr, status: { conditions: [{ type: "Noted", status: "True" as const }] } };
     const { client, judge } = anApproval([noted]);
@@ -79,20 +102,21 @@ describe("approval", () => {
 
   it("turns no accident into a denial: when the Node cannot be read, nothing is written and the fault goes up", async () => {
     const csr = aCsr(withSigner(INSECURE_CLIENT_SIGNER));
-    const { client, judge } = anApproval([csr], { get: () => new Fault("unavailable", "no connection") });
+    const stage = { policy: aPolicy() };
+    const { client, judge } = anApproval([csr], { get: () => new Fault("unavailable", "no connection") }, stage);
     await expect(judge(nameOf(csr))).rejects.toMatchObject({ code: "unavailable" });
     expect(client.written).toEqual([]);
   });
 
   it("waits, with the reason on the object and in an Event, until the caches are complete", async () => {
     const csr = aCsr(withSigner(INSECURE_CLIENT_SIGNER));
-    const { client, judge } = anApproval([csr], {}, false);
+    const { client, judge } = anApproval([csr], {}, { hasSynced: false });
     expect((await judge(nameOf(csr))).afterMs).toBeGreaterThan(0);
     expect(client.written).toMatchObject([
-      { verb: "patch", body: { metadata: { annotations: expect.anything() } } },
+      { verb: "update", body: { metadata: { annotations: expect.anything() } } },
       { verb: "create", body: { kind: "Event", reason: "NodeIsNotRead" } },
     ]);
-    expect(client.written[0]?.body).not.toHaveProperty("status");
+    expect(client.written[0]?.body).not.toHaveProperty("status.conditions");
   });
 
   it("writes a verdict once: not again when it comes back as a change", async () => {
@@ -101,7 +125,7 @@ describe("approval", () => {
     await judge(nameOf(csr));
     cache.set(nameOf(csr), { ...csr, metadata: { ...csr.metadata, annotations: annotationsIn(client) } });
     await judge(nameOf(csr));
-    expect(client.written.map(({ verb }) => verb)).toEqual(["patch", "create"]);
+    expect(client.written.map(({ verb }) => verb)).toEqual(["update", "create"]);
   });
 
   it("tells of a refusal though the requester forged the annotation that we would write", async () => {
@@ -136,7 +160,7 @@ describe("two keys for one name", () => {
     const [first, second] = [aCsr(withSigner(INSECURE_CLIENT_SIGNER)), aCsr(withSigner(INSECURE_CLIENT_SIGNER))];
     const { client, judge } = anApproval([first, second]);
     await Promise.all([judge(nameOf(first)), judge(nameOf(second))]);
-    expect(patchesOf(client)).toMatchObject([
+    expect(updatesOf(client)).toMatchObject([
       { target: { name: nameOf(first) }, body: { status: { conditions: [{ type: "Approved" }] } } },
       {
         target: { name: nameOf(second) },
@@ -148,17 +172,17 @@ describe("two keys for one name", () => {
   it("the second waits while nobody knows whether the approval of the first was written", async () => {
     const [first, second] = [aCsr(), aCsr()];
     const answers = [new Fault("timeout", "no answer"), first, { ...first, status: {} }];
-    const { client, claims, judge } = anApproval([first, second], { patch: () => answers.shift() ?? first });
+    const { client, claims, judge } = anApproval([first, second], { update: () => answers.shift() ?? first });
     await expect(judge(nameOf(first))).rejects.toMatchObject({ code: "timeout" });
     expect(claims.of("worker-3")).toMatchObject([{ standing: "Reserved" }]);
     expect(await judge(nameOf(second))).toEqual({ afterMs: expect.any(Number) });
-    expect(patchesOf(client)[1]?.body).not.toHaveProperty("status");
+    expect(updatesOf(client)[1]?.body).not.toHaveProperty("status.conditions");
   });
 
   it("the second still waits when the first is tried again and meets a conflict: it may be with its own approval", async () => {
     const [first, second] = [aCsr(), aCsr()];
     const answers = [new Fault("timeout", "no answer"), new Fault("conflict", "modified"), second];
-    const { claims, judge } = anApproval([first, second], { patch: () => answers.shift() ?? second });
+    const { claims, judge } = anApproval([first, second], { update: () => answers.shift() ?? second });
     await expect(judge(nameOf(first))).rejects.toMatchObject({ code: "timeout" });
     await expect(judge(nameOf(first))).rejects.toMatchObject({ code: "conflict" });
     expect(await judge(nameOf(second))).toEqual({ afterMs: expect.any(Number) });
@@ -170,9 +194,102 @@ describe("two keys for one name", () => {
     const [first, second] = [aCsr(), aCsr()];
     const approved = { ...second, status: { conditions: [{ type: "Approved", status: "True" as const }] } };
     const answers = [new Fault("conflict", "modified"), approved];
-    const { claims, judge } = anApproval([first, second], { patch: () => answers.shift() ?? approved });
+    const { claims, judge } = anApproval([first, second], { update: () => answers.shift() ?? approved });
     await expect(judge(nameOf(first))).rejects.toMatchObject({ code: "conflict" });
     await judge(nameOf(second));
     expect(claims.of("worker-3")).toMatchObject([{ csrName: nameOf(second), standing: "Approved" }]);
+  });
+});
+
+describe("the modes", () => {
+  const evidence: EvidenceReader = async () => ({ kind: "Present", value: { kind: "Pass", note: "tpm" } });
+
+  it("denies under a policy in Enforce, also for a built-in signer", async () => {
+    const csr = aCsr();
+    const { client, judge } = anApproval([csr], {}, { policy: aPolicy() });
+    await judge(nameOf(csr));
+    expect(updatesOf(client)).toMatchObject([
+      {
+        target: { subresource: "approval" },
+        body: { status: { conditions: [{ type: "Denied", reason: "EvidenceIsMissing" }] } },
+      },
+    ]);
+  });
+
+  it("approves under a policy in Enforce when the evidence holds", async () => {
+    const csr = aCsr();
+    const { client, judge } = anApproval([csr], {}, { policy: aPolicy(), evidence });
+    await judge(nameOf(csr));
+    expect(client.written).toMatchObject([
+      { verb: "update", body: { status: { conditions: [{ type: "Approved", reason: "NodeMayJoin" }] } } },
+    ]);
+  });
+
+  it("records under a policy in Shadow and writes nothing to the approval, whatever the verdict", async () => {
+    const [good, bad] = [aCsr(), aCsr(withSan({ dnsNames: ["x"] }))];
+    const { client, judge } = anApproval([good, bad], {}, { policy: aPolicy({ mode: "Shadow" }), evidence });
+    await judge(nameOf(good));
+    await judge(nameOf(bad));
+    expect(client.written.filter(({ target }) => target !== undefined)).toMatchObject([
+      { verb: "patch", target: { subresource: "status" }, body: { metadata: { uid: good.metadata.uid } } },
+      { verb: "patch", target: { subresource: "status" } },
+    ]);
+    expect(JSON.stringify(client.written)).toContain('\\"mode\\":\\"Shadow\\"');
+  });
+
+  it("records under Shadow also what others have decided meanwhile, once", async () => {
+    const decided = { ...aCsr(), status: { conditions: [{ type: "Approved", status: "True" as const }] } };
+    const { cache, client, judge } = anApproval([decided], {}, { policy: aPolicy({ mode: "Shadow" }), evidence });
+    await judge(nameOf(decided));
+    const body = client.written[0]?.body as CertificateSigningRequest;
+    cache.set(nameOf(decided), {
+      ...decided,
+      metadata: { ...decided.metadata, annotations: body.metadata.annotations ?? {} },
+    });
+    await judge(nameOf(decided));
+    expect(client.written).toHaveLength(1);
+  });
+
+  it("counts each verdict once, by signer, rule, reason and mode", async () => {
+    const csr = aCsr();
+    const { judge, metrics } = anApproval([csr], {}, { policy: aPolicy() });
+    await judge(nameOf(csr));
+    await judge(nameOf(csr));
+    expect(metrics.expose()).toContain(
+      'countersign_approval_verdicts_total{signer="kubernetes.io/kube-apiserver-client-kubelet",verdict="Deny",rule="evidence-holds",reason="EvidenceIsMissing",mode="Enforce"} 1',
+    );
+  });
+});
+
+describe("the pending limit", () => {
+  const policy = aPolicy({ client: { admit: "Access" }, limits: { pendingPerRequester: 2 } });
+
+  it("lets the newest of a requester wait, never the oldest, and nobody else (OCPBUGS-23544, -47508)", async () => {
+    const own = [aCsr(), aCsr(), aCsr(forNode("own"))];
+    const other = aCsr(from(aToken("ffffff")), forNode("other"));
+    const { client, judge } = anApproval([...own, other], {}, { policy, pending: [...own, other] });
+    for (const csr of [own[2], own[0], other]) await judge(nameOf(csr ?? other));
+    const verdicts = updatesOf(client).map(
+      ({ body }) => (body as CertificateSigningRequest).status?.conditions?.[0]?.type,
+    );
+    expect(verdicts).toEqual([undefined, "Approved", "Approved"]);
+    expect(JSON.stringify(client.written)).toContain("TooManyPending");
+  });
+
+  it("does not count what is denied or failed, as machine-approver does", async () => {
+    const failed = [aCsr(withCondition("Failed")), aCsr(withCondition("Failed"))];
+    const csr = aCsr(forNode("own"));
+    const { client, judge } = anApproval([csr], {}, { policy, pending: failed });
+    await judge(nameOf(csr));
+    expect(updatesOf(client)).toMatchObject([{ body: { status: { conditions: [{ type: "Approved" }] } } }]);
+  });
+});
+
+describe("what an approval costs without a policy", () => {
+  it("is one PUT and no read", async () => {
+    const csr = aCsr();
+    const { client, judge } = anApproval([csr], { get: () => new Fault("internal", "nobody should read") });
+    await judge(nameOf(csr));
+    expect(client.written.map(({ verb }) => verb)).toEqual(["update"]);
   });
 });

@@ -2,6 +2,9 @@
 // looked, or could not) are different facts, so no rule can mistake a missing look for a missing object.
 
 import type { UserInfo } from "../../api/access/index.ts";
+import type { NodeAddress } from "../../api/core/index.ts";
+import type { Policy } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
 
 /** A thing that gather may not have been able to look at. */
@@ -13,13 +16,27 @@ export type Seen<T> =
 /** `spec.request` after parsing. Nothing in it is proven but, where `signatureHolds`, the possession of the key. */
 export type RequestReading =
   | { readonly kind: "Unreadable"; readonly reason: string; readonly message: string }
-  | { readonly kind: "Readable"; readonly request: CertificateRequest; readonly signatureHolds: boolean };
+  | {
+      readonly kind: "Readable";
+      readonly request: CertificateRequest;
+      readonly signatureHolds: boolean;
+      /** What stands around the request and might be read as another one. */
+      readonly surroundings: {
+        readonly beginnings: number;
+        readonly hasHeaders: boolean;
+        readonly bytes: number;
+        /** Labels of the blocks behind the request: the evidence of an attestation provider comes that way. */
+        readonly labels: readonly string[];
+      };
+    };
 
 /** What the rules of a signer need: the request and nothing of the cluster's state. */
 export interface RequestFacts {
   readonly signerName: string;
   readonly usages: readonly string[];
   readonly request: RequestReading;
+  /** Ids of stricter rules that the operator does not want. */
+  readonly switchedOff?: readonly string[] | undefined;
 }
 
 /** A request for a node's client certificate that was approved, or that we are approving this moment, for some key. */
@@ -39,16 +56,73 @@ export interface Claim {
   readonly requesterCredential: string | undefined;
 }
 
+/** The answer of the cluster's authorizer about the two virtual rights that let a request be approved by rule. */
+export interface Access {
+  readonly right: "selfnodeclient" | "nodeclient";
+  readonly isAllowed: boolean;
+}
+
+export interface NodeFacts {
+  readonly uid: string;
+  readonly addresses: readonly NodeAddress[];
+}
+
+/** The Machine of the node that asks, or why there is not exactly one. */
+export type MachineMatch =
+  | { readonly kind: "One"; readonly machine: Machine }
+  | { readonly kind: "Several"; readonly names: readonly string[] }
+  | { readonly kind: "OtherProviderId"; readonly machine: Machine; readonly providerId: string }
+  | { readonly kind: "ClusterIsUnsaid"; readonly clusters: readonly string[] };
+
+/** What the provider's verifier says about the evidence in the request; its own rule puts its id on it. */
+export type EvidenceFinding =
+  | { readonly kind: "Pass"; readonly note?: string }
+  | { readonly kind: "Deny"; readonly reason: string; readonly message: string }
+  | { readonly kind: "Wait"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
+
+/** How this request stands among the pending ones of its requester. */
+export interface Standing {
+  readonly older: number;
+  readonly limit: number;
+}
+
+/** The names in the certificate that the node's kubelet serves with now. */
+export interface PresentNames {
+  readonly commonName: string | undefined;
+  readonly dnsNames: readonly string[];
+  readonly ipAddresses: readonly string[];
+}
+
+/** What only a serving request is judged by. */
+export interface ServingFacts {
+  readonly present: Seen<PresentNames>;
+  /** For each DNS name that was asked for, in canonical form: its addresses. */
+  readonly resolved: ReadonlyMap<string, Seen<readonly string[]>>;
+  /** Names and addresses, in canonical form, that other nodes or Machines have, with whose they are. */
+  readonly foreign: Seen<ReadonlyMap<string, string>>;
+}
+
 export interface ApprovalFacts extends RequestFacts {
   readonly nowMs: number;
   readonly csrUid: string;
+  readonly createdMs: number;
+  readonly expirationSeconds: number | undefined;
   readonly servedSigners: readonly string[];
+  /** The one policy that covers the request. */
+  readonly policy: Policy | undefined;
+  /** Of policies that cannot be read, as long as nobody corrects them: what they would say is unknown. */
+  readonly brokenPolicies: readonly string[];
   /** Stamped by the API server from the authenticated user; the requester cannot choose it. */
   readonly requester: UserInfo;
-  /** The Node with the name that the subject asks for. Read only for a first request: a renewal does not need it. */
-  readonly node: Seen<{ readonly uid: string }>;
-  /** All claims on that name, this request's own included. For a first request read together with the Node. */
+  readonly access: Seen<Access>;
+  /** The Node with the name that the subject asks for. A renewal does not need it. */
+  readonly node: Seen<NodeFacts>;
+  /** All claims on that name, this request's own included. */
   readonly claims: Seen<readonly Claim[]>;
+  readonly machine: Seen<MachineMatch>;
+  readonly evidence: Seen<EvidenceFinding>;
+  readonly standing: Seen<Standing>;
+  readonly serving: ServingFacts;
   /**
    * Our own refusal of this very request because its name was taken, from its annotation. Anybody can write that when the
    * request is made, but gains only a refusal by it.

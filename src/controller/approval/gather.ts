@@ -1,66 +1,72 @@
-// A request → facts: all reads of approval. The request comes from the cache, because its approval is guarded by
-// resourceVersion; the Node is read live, because nothing guards a decision against a Node cache that lags behind; the
-// claims come from an index that is never behind our own approvals (claims.ts).
+// A request → facts: all reads of approval. The request, Nodes and Machines come from informers: the approval is guarded by the
+// request's resourceVersion, and the claims (claims.ts) are never behind our own approvals, so a Node that the cache has not
+// seen yet is covered by the claim that let it join. Under a policy in Enforce the Node is looked for a second time, live.
+// Nothing is read that no rule of the chain asks for: a request that waits for approval waits for all of this.
 
-import { type CertificateSigningRequest, nodeNameOf, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
-import { type KubeObject, NODES } from "../../api/meta/index.ts";
+import {
+  type CertificateSigningRequest,
+  findCondition,
+  isIssued,
+  nodeNameOf,
+  purposeOf,
+  VERDICT_ANNOTATION,
+} from "../../api/certificates/index.ts";
+import type { Node } from "../../api/core/index.ts";
+import { NODES } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
-import type { Claims } from "./claims.ts";
-import type { ApprovalFacts, RequestReading, Seen } from "./facts.ts";
-import { bootstrapTokenId } from "./identity.ts";
+import { isBuiltInSigner } from "../signers.ts";
+import type { ApprovalFacts, NodeFacts, RequestReading, Seen, Standing } from "./facts.ts";
+import { gatherServing, NO_SERVING } from "./gather-serving.ts";
+import { isRenewal } from "./identity.ts";
+import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
 import { parseVerdict } from "./record.ts";
-import { NAME_IS_TAKEN } from "./rules/node-is-not-registered-yet.ts";
+import { NAME_IS_TAKEN } from "./rules/machine/node-is-not-registered-yet.ts";
 
-export interface GatherOptions {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly claims: Claims;
-  readonly servedSigners: readonly string[];
-  /** False while the first list of requests or Nodes is not complete: then an absent thing may only be unseen. */
-  readonly hasSynced: () => boolean;
-}
-
-export interface Judged {
-  readonly csr: CertificateSigningRequest;
-  readonly reading: RequestReading;
-}
-
-export async function gather(
-  options: GatherOptions,
-  { csr, reading }: Judged,
-  signal: AbortSignal,
-): Promise<ApprovalFacts> {
-  const { clock, servedSigners } = options;
-  const { username = "", groups = [], uid, extra, signerName, usages } = csr.spec;
-  const requester = {
-    username,
-    groups,
-    ...(uid === undefined ? {} : { uid }),
-    ...(extra === undefined ? {} : { extra }),
-  };
-  const isFirst = servedSigners.includes(signerName) && bootstrapTokenId(requester) !== undefined;
-  const nodeName = wantedNode(reading);
-  const node = await seeNode(options, isFirst ? nodeName : undefined, signal);
-  return {
-    nowMs: clock.now(),
-    csrUid: csr.metadata.uid ?? "",
-    signerName,
-    usages,
-    request: reading,
-    servedSigners,
+export async function gather(options: GatherOptions, judged: Judged, signal: AbortSignal): Promise<ApprovalFacts> {
+  const { csr, reading, policy } = judged;
+  const requester = requesterOf(csr);
+  const look: Look = {
+    ...judged,
+    nodeName: wantedNode(reading),
     requester,
+    isRenewal: reading.kind === "Readable" && isRenewal(reading.request, requester),
+    signal,
+  };
+  const isServing = purposeOf(csr.spec.signerName) === "NodeServing";
+  const machine = seeMachine(options, look);
+  const [access, node, evidence, serving] = await Promise.all([
+    seeAccess(options, look),
+    seeNode(options, look),
+    seeEvidence(options, look),
+    isServing ? gatherServing(options, look) : NO_SERVING,
+  ]);
+  return {
+    nowMs: options.clock.now(),
+    csrUid: csr.metadata.uid ?? "",
+    createdMs: Date.parse(csr.metadata.creationTimestamp ?? ""),
+    expirationSeconds: csr.spec.expirationSeconds,
+    signerName: csr.spec.signerName,
+    usages: csr.spec.usages,
+    request: reading,
+    switchedOff: [...(options.switchedOff ?? []), ...(policy?.disabledRules ?? [])],
+    servedSigners: options.servedSigners,
+    policy,
+    brokenPolicies: options.surroundings.policies.broken(),
+    requester,
+    access,
     node,
     // After the Node, without a pause in between: an approval in the meantime is in here.
-    claims: isFirst && node.kind === "NotRead" ? node : seeClaims(options, nodeName),
+    claims: options.hasSynced() ? { kind: "Present", value: options.claims.of(look.nodeName ?? "") } : UNSYNCED,
+    machine,
+    evidence,
+    standing: seeStanding(options, look),
+    serving,
     earlierRefusal: refusedForItsName(csr),
   };
 }
 
-function seeClaims({ claims, hasSynced }: GatherOptions, nodeName: string | undefined): ApprovalFacts["claims"] {
-  if (!hasSynced()) return { kind: "NotRead", why: UNSYNCED };
-  return { kind: "Present", value: claims.of(nodeName ?? "") };
+function requesterOf({ spec: { username = "", groups = [], uid, extra } }: CertificateSigningRequest) {
+  return { username, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
 }
 
 function refusedForItsName(csr: CertificateSigningRequest): ApprovalFacts["earlierRefusal"] {
@@ -69,25 +75,90 @@ function refusedForItsName(csr: CertificateSigningRequest): ApprovalFacts["earli
   return isForName ? { reason: recorded.reason, message: recorded.message } : undefined;
 }
 
-const UNSYNCED = "the lists of requests and nodes are not complete yet";
+const UNSYNCED = { kind: "NotRead", why: "the lists of requests and nodes are not complete yet" } as const;
 
 /** The node name that a readable request asks for. */
 export function wantedNode(reading: RequestReading): string | undefined {
   return reading.kind === "Readable" ? nodeNameOf(reading.request.subject.commonName) : undefined;
 }
 
-async function seeNode(
-  { client, hasSynced }: GatherOptions,
-  name: string | undefined,
-  signal: AbortSignal,
-): Promise<Seen<{ uid: string }>> {
-  if (name === undefined) return { kind: "NotRead", why: "no node name to look for" };
-  if (!hasSynced()) return { kind: "NotRead", why: UNSYNCED };
+function needsAccess({ csr: { spec }, policy }: Look): boolean {
+  if (purposeOf(spec.signerName) !== "NodeClient") return false;
+  return policy === undefined ? isBuiltInSigner(spec.signerName) : policy.client.admit === "Access";
+}
+
+async function seeAccess(options: GatherOptions, look: Look): Promise<ApprovalFacts["access"]> {
+  if (!needsAccess(look) || look.reading.kind !== "Readable") return { kind: "NotRead", why: "nobody asked" };
+  if (look.isRenewal) {
+    const own = await options.access.ask("selfnodeclient", look.requester, look.signal);
+    if (own.isAllowed) return { kind: "Present", value: own };
+  }
+  return { kind: "Present", value: await options.access.ask("nodeclient", look.requester, look.signal) };
+}
+
+async function seeNode(options: GatherOptions, look: Look): Promise<Seen<NodeFacts>> {
+  const { nodeName, policy } = look;
+  // A name that no Node can have has none; where the rule about names is switched off, that is the answer.
+  if (nodeName === undefined) return { kind: "Absent" };
+  if (!options.hasSynced()) return UNSYNCED;
+  const known = options.surroundings.getNode(nodeName);
+  if (known !== undefined)
+    return isItsOwn(known, look) ? { kind: "Absent" } : { kind: "Present", value: factsOfNode(known) };
+  if (policy?.mode !== "Enforce" || look.isRenewal) return { kind: "Absent" };
   try {
-    const node = await client.get<KubeObject>(NODES, { name }, { signal });
-    return { kind: "Present", value: { uid: node.metadata.uid ?? "" } };
+    const node = await options.client.get<Node>(NODES, { name: nodeName }, { signal: look.signal });
+    return { kind: "Present", value: factsOfNode(node) };
   } catch (error) {
     if (isFault(error, "not-found")) return { kind: "Absent" };
     throw error;
   }
+}
+
+/** A policy in Shadow looks at requests that others have decided: the Node that came of such a request is no objection to it. */
+function isItsOwn(node: Node, { csr, policy }: Look): boolean {
+  if (policy?.mode !== "Shadow" || !isIssued(csr)) return false;
+  return Date.parse(node.metadata.creationTimestamp ?? "") >= Date.parse(csr.metadata.creationTimestamp ?? "");
+}
+
+function factsOfNode({ metadata, status }: Node): NodeFacts {
+  return { uid: metadata.uid ?? "", addresses: status?.addresses ?? [] };
+}
+
+function seeMachine({ surroundings }: GatherOptions, look: Look): ApprovalFacts["machine"] {
+  const query = machineQuery(look);
+  return query === undefined ? { kind: "NotRead", why: "nobody asked" } : surroundings.machines.find(query);
+}
+
+async function seeEvidence(options: GatherOptions, look: Look): Promise<ApprovalFacts["evidence"]> {
+  const { csr, nodeName, policy, reading, signal } = look;
+  if (reading.kind !== "Readable" || nodeName === undefined) return { kind: "Absent" };
+  if (options.seeEvidence !== undefined) return await options.seeEvidence(csr, { nodeName, policy }, signal);
+  const isCarried = reading.surroundings.labels.some((label) => label.includes("ATTESTATION"));
+  return isCarried ? { kind: "NotRead", why: "no verifier of attestation evidence runs here" } : { kind: "Absent" };
+}
+
+/** How far back a pending request counts: a kubelet gives up after fifteen minutes and asks anew. */
+const COUNTED_MS = 3_600_000;
+/** More than there are Machines or Nodes, by as many as may be between two steps. */
+const PENDING_SLACK = 100;
+
+function seeStanding({ surroundings, servedSigners, clock }: GatherOptions, { csr, policy }: Look): Seen<Standing> {
+  if (policy === undefined) return { kind: "Absent" };
+  const sinceMs = clock.now() - COUNTED_MS;
+  const isCounted = (other: CertificateSigningRequest) =>
+    servedSigners.includes(other.spec.signerName) &&
+    findCondition(other, "Failed") === undefined &&
+    isOlder(other, csr) &&
+    Date.parse(other.metadata.creationTimestamp ?? "") > sinceMs;
+  const older = surroundings.pendingOf(csr.spec.username ?? "").filter(isCounted).length;
+  const most = Math.max(surroundings.machines.count(), surroundings.countNodes());
+  return { kind: "Present", value: { older, limit: policy.limits.pendingPerRequester ?? most + PENDING_SLACK } };
+}
+
+/** By time of creation, which has seconds only; then by uid, so that two of one second have an order too. */
+function isOlder(one: CertificateSigningRequest, other: CertificateSigningRequest): boolean {
+  const [a, b] = [one, other].map(
+    ({ metadata: { creationTimestamp = "", uid = "" } }) => `${creationTimestamp} ${uid}`,
+  );
+  return (a ?? "") < (b ?? "");
 }

@@ -4,7 +4,7 @@ import type { UserInfo } from "../../api/access/index.ts";
 import { BOOTSTRAP_USER_PREFIX, BOOTSTRAPPERS_GROUP } from "../../api/certificates/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
-import type { PublicKey } from "../../kernel/x509/index.ts";
+import type { CertificateRequest, PublicKey } from "../../kernel/x509/index.ts";
 
 const TOKEN_ID = /^[a-z0-9]{6}$/;
 
@@ -13,6 +13,11 @@ export function bootstrapTokenId({ username, groups }: UserInfo): string | undef
   if (!username.startsWith(BOOTSTRAP_USER_PREFIX) || !groups.includes(BOOTSTRAPPERS_GROUP)) return undefined;
   const id = username.slice(BOOTSTRAP_USER_PREFIX.length);
   return TOKEN_ID.test(id) ? id : undefined;
+}
+
+/** A node asks for its own name again; anything else is a first certificate. Kubernetes' recognizers draw the same line. */
+export function isRenewal({ subject }: CertificateRequest, requester: UserInfo): boolean {
+  return requester.username === subject.commonName;
 }
 
 const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";

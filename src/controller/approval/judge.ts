@@ -2,43 +2,15 @@
 // the rest are "not reached". All pass: the request is approved.
 
 import { allow, assert, deny, noOpinion, type Verdict, wait } from "../../kernel/outcome/index.ts";
+import { isBuiltInSigner } from "../signers.ts";
+import { chainOf, STRICTER_RULES, signerRulesOf } from "./chains.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
-import { bootstrapTokenId } from "./identity.ts";
-import { keyIsStrongEnough } from "./rules/key-is-strong-enough.ts";
-import { noNamesBesideTheSubject } from "./rules/no-names-beside-the-subject.ts";
-import { nodeIsNotRegisteredYet } from "./rules/node-is-not-registered-yet.ts";
-import { renewalIsByTheHolder } from "./rules/renewal-is-by-the-holder.ts";
-import { requestParsesAndIsSigned } from "./rules/request-parses-and-is-signed.ts";
-import { requesterMayAsk } from "./rules/requester-may-ask.ts";
+import { isRenewal } from "./identity.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
-import { signerIsServed } from "./rules/signer-is-served.ts";
-import { subjectIsANode } from "./rules/subject-is-a-node.ts";
-import { usagesAreClientOnly } from "./rules/usages-are-client-only.ts";
-
-export const APPROVAL_RULES: readonly Rule<ApprovalFacts>[] = [
-  signerIsServed,
-  requestParsesAndIsSigned,
-  requesterMayAsk,
-  subjectIsANode,
-  usagesAreClientOnly,
-  noNamesBesideTheSubject,
-  keyIsStrongEnough,
-  nodeIsNotRegisteredYet,
-  renewalIsByTheHolder,
-];
-
-/** What a signer promises of every certificate, whoever approved the request: the rules about the request alone. */
-export const SIGNER_RULES: readonly Rule<RequestFacts>[] = [
-  requestParsesAndIsSigned,
-  subjectIsANode,
-  usagesAreClientOnly,
-  noNamesBesideTheSubject,
-  keyIsStrongEnough,
-];
 
 export interface TrailEntry {
   readonly rule: string;
-  readonly outcome: "pass" | "deny" | "wait" | "no-opinion" | "not-reached";
+  readonly outcome: "pass" | "deny" | "wait" | "no-opinion" | "not-reached" | "off";
   readonly note?: string;
 }
 
@@ -46,19 +18,26 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** One entry per rule, in the order of the rules. */
   readonly trail: readonly TrailEntry[];
+  /** The policy by which it was judged. */
+  readonly policy?: { readonly name: string; readonly mode: "Shadow" | "Enforce" };
 }
 
 export function judgeApproval(facts: ApprovalFacts): Judgement {
-  const { requester, request } = facts;
-  const subject = request.kind === "Readable" ? request.request.subject.commonName : undefined;
-  return judgeInOrder(APPROVAL_RULES, facts, {
-    reason: bootstrapTokenId(requester) === undefined ? "NodeMayRenew" : "NodeMayJoin",
-    message: `all ${APPROVAL_RULES.length} rules hold: ${requester.username} may have a certificate for ${subject ?? ""}`,
-  });
+  const { policy, signerName } = facts;
+  const chain = chainOf(signerName, policy);
+  if (chain === undefined) return leftToPeople(signerName);
+  const judgement = judgeInOrder(chain, facts, approvalOf(facts, chain.length));
+  return policy === undefined ? judgement : { ...judgement, policy: { name: policy.name, mode: policy.mode } };
+}
+
+/** Certificates of people and programs: only a person knows whether they may have one. */
+function leftToPeople(signerName: string): Judgement {
+  const message = `requests for ${signerName} are approved by people`;
+  return { verdict: noOpinion({ rule: "signer-is-served", reason: "ApprovedByPeople", message }), trail: [] };
 }
 
 export function judgeRequest(facts: RequestFacts): Judgement {
-  return judgeInOrder(SIGNER_RULES, facts, {
+  return judgeInOrder(signerRulesOf(facts.signerName), facts, {
     reason: "RequestIsGood",
     message: "the request keeps the signer's rules",
   });
@@ -69,9 +48,37 @@ interface Approval {
   readonly message: string;
 }
 
-function judgeInOrder<Facts>(rules: readonly Rule<Facts>[], facts: Facts, approval: Approval): Judgement {
+/** Tools look for these words: they are kube-controller-manager's where we stand in its place. */
+const AUTO_APPROVED = "AutoApproved";
+const SELF_MESSAGE = "Auto approving self kubelet client certificate after SubjectAccessReview.";
+const NODE_MESSAGE = "Auto approving kubelet client certificate after SubjectAccessReview.";
+
+function approvalOf(facts: ApprovalFacts, rules: number): Approval {
+  const { requester, request, policy, signerName, access } = facts;
+  if (policy === undefined && isBuiltInSigner(signerName)) {
+    const isSelf = access.kind === "Present" && access.value.right === "selfnodeclient";
+    return { reason: AUTO_APPROVED, message: isSelf ? SELF_MESSAGE : NODE_MESSAGE };
+  }
+  const subject = request.kind === "Readable" ? request.request.subject.commonName : undefined;
+  const isNext = request.kind === "Readable" && isRenewal(request.request, requester);
+  const by = policy === undefined ? "" : ` of policy ${policy.name}`;
+  return {
+    reason: isNext ? "NodeMayRenew" : "NodeMayJoin",
+    message: `all ${rules} rules${by} hold: ${requester.username} may have a certificate for ${subject ?? ""}`,
+  };
+}
+
+function judgeInOrder<Facts extends RequestFacts>(
+  rules: readonly Rule<Facts>[],
+  facts: Facts,
+  approval: Approval,
+): Judgement {
   const trail: TrailEntry[] = [];
   for (const [index, { id, judge }] of rules.entries()) {
+    if (isOff(id, facts)) {
+      trail.push({ rule: id, outcome: "off" });
+      continue;
+    }
     const finding = judge(facts);
     trail.push(entryOf(id, finding));
     if (finding.kind !== "Pass") {
@@ -82,6 +89,11 @@ function judgeInOrder<Facts>(rules: readonly Rule<Facts>[], facts: Facts, approv
   const last = rules.at(-1);
   assert(last !== undefined, "a judgement needs rules: without any, everything would be approved");
   return { verdict: allow({ rule: last.id, ...approval }), trail };
+}
+
+/** Only a stricter rule can be switched off, whatever a setting says. */
+function isOff(id: string, { switchedOff }: RequestFacts): boolean {
+  return switchedOff?.includes(id) === true && STRICTER_RULES.includes(id);
 }
 
 /**

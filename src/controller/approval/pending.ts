@@ -1,32 +1,39 @@
-// Which pending requests ask for which node name, so that a change of the Node or of a rival request brings them back
-// before their time: what waits for a rival's approval to be written or not is judged when that is known.
+// Which pending requests wait for what, so that a change of a Node, a Machine or a rival request brings them back before their
+// time. A request is noted under keys: the node name it asks for, and the provider ID it carries.
 
 export interface Pending {
-  note(csrName: string, nodeName: string): void;
+  note(csrName: string, keys: readonly string[]): void;
   forget(csrName: string): void;
-  of(nodeName: string): readonly string[];
+  of(key: string): readonly string[];
+  all(): Iterable<string>;
 }
 
 export function createPending(): Pending {
-  const nodeOf = new Map<string, string>();
+  const keysOf = new Map<string, readonly string[]>();
   const csrsOf = new Map<string, Set<string>>();
 
   function forget(csrName: string): void {
-    const nodeName = nodeOf.get(csrName);
-    if (nodeName === undefined) return;
-    nodeOf.delete(csrName);
-    const csrs = csrsOf.get(nodeName);
-    csrs?.delete(csrName);
-    if (csrs?.size === 0) csrsOf.delete(nodeName);
+    for (const key of keysOf.get(csrName) ?? []) {
+      const csrs = csrsOf.get(key);
+      csrs?.delete(csrName);
+      if (csrs?.size === 0) csrsOf.delete(key);
+    }
+    keysOf.delete(csrName);
   }
 
   return {
-    note: (csrName, nodeName) => {
+    note: (csrName, keys) => {
       forget(csrName);
-      nodeOf.set(csrName, nodeName);
-      csrsOf.set(nodeName, (csrsOf.get(nodeName) ?? new Set<string>()).add(csrName));
+      keysOf.set(csrName, keys);
+      for (const key of keys) csrsOf.set(key, (csrsOf.get(key) ?? new Set<string>()).add(csrName));
     },
     forget,
-    of: (nodeName) => [...(csrsOf.get(nodeName) ?? [])],
+    of: (key) => [...(csrsOf.get(key) ?? [])],
+    all: () => keysOf.keys(),
   };
+}
+
+/** Provider IDs and node names never meet: a node name has no colon. */
+export function providerKey(providerId: string): string {
+  return `providerID:${providerId}`;
 }

@@ -1,14 +1,13 @@
 // `spec.request` → what it says. Synchronous and without I/O; gather calls it, signing calls it again for itself.
 // What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of ours.
 
-import { type PemField, parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
+import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
-import { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
+import { parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
 import type { RequestReading } from "./facts.ts";
 
-/** A request with its evidence is some 6 KB (a TPM's certificates included); etcd would take 1.5 MB. */
-const REQUEST_MAX_BYTES = 65_536;
-const REQUEST_MAX_BASE64 = Math.ceil(REQUEST_MAX_BYTES / 3) * 4;
+/** What is read at all: twenty times an honest request. etcd would take 1.5 MB. */
+const READ_MAX_BASE64 = 2 ** 21;
 
 /** Counted in the text, not among the parsed blocks: a block that one reader skips as malformed, another may read. */
 const REQUEST_BEGINNINGS = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/g;
@@ -17,29 +16,53 @@ const REQUEST_BEGINNINGS = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/g;
 const UNREADABLE: ReadonlySet<FaultCode> = new Set(["malformed", "limit-exceeded", "unsupported"]);
 
 export function readRequest(specRequest: string): RequestReading {
-  if (specRequest.length > REQUEST_MAX_BASE64) {
-    return unreadable("RequestIsTooLarge", `spec.request is larger than ${REQUEST_MAX_BYTES} bytes`);
+  if (specRequest.length > READ_MAX_BASE64) {
+    return unreadable("RequestIsTooLarge", `spec.request is larger than ${READ_MAX_BASE64} characters of base64`);
   }
   try {
-    const request = parseOnlyRequest(parsePemField(specRequest));
-    return { kind: "Readable", request, signatureHolds: verifyRequestSignature(request) };
+    return readFirstBlock(specRequest);
   } catch (error) {
     if (!isFault(error) || !UNREADABLE.has(error.code)) throw error;
     return unreadable("RequestIsUnreadable", `spec.request cannot be read: ${error.message}`);
   }
 }
 
-function parseOnlyRequest({ text, blocks }: PemField): CertificateRequest {
-  const beginnings = text.match(REQUEST_BEGINNINGS)?.length ?? 0;
-  if (beginnings !== 1) {
-    throw new Fault("malformed", `it holds ${beginnings} certificate requests, expected exactly one`);
-  }
-  const [first] = blocks;
+/** A request is read by the approver and, a moment later, by the signer; so many may lie between the two. */
+const READINGS_KEPT = 1_024;
+
+/** `readRequest` that remembers: the text of a request never changes, and verifying its signature is the dearest step of all. */
+export function createRequestReader(): typeof readRequest {
+  const kept = new Map<string, RequestReading>();
+  return (specRequest) => {
+    const known = kept.get(specRequest);
+    if (known !== undefined) return known;
+    const reading = readRequest(specRequest);
+    const [oldest] = kept.keys();
+    if (kept.size >= READINGS_KEPT && oldest !== undefined) kept.delete(oldest);
+    kept.set(specRequest, reading);
+    return reading;
+  };
+}
+
+/** The first well-formed block, as the API server and every signer take it. */
+function readFirstBlock(specRequest: string): RequestReading {
+  const { text, blocks } = parsePemField(specRequest);
+  const [first, ...others] = blocks;
   if (first === undefined || first.label !== REQUEST_LABEL) {
     throw new Fault("malformed", `its first PEM block is not a ${REQUEST_LABEL}`);
   }
-  if (first.headers.length > 0) throw new Fault("malformed", "its certificate request has PEM headers, expected none");
-  return parseCertificateRequest(first.bytes);
+  const request = parseCertificateRequest(first.bytes);
+  return {
+    kind: "Readable",
+    request,
+    signatureHolds: verifyRequestSignature(request),
+    surroundings: {
+      beginnings: text.match(REQUEST_BEGINNINGS)?.length ?? 0,
+      hasHeaders: first.headers.length > 0,
+      bytes: text.length,
+      labels: others.map(({ label }) => label),
+    },
+  };
 }
 
 function unreadable(reason: string, message: string): RequestReading {

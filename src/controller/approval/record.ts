@@ -5,7 +5,7 @@
 import type { Verdict } from "../../kernel/outcome/index.ts";
 import type { Judgement, TrailEntry } from "./judge.ts";
 
-/** A trail of some eight rules is about 1 KB; all annotations of an object may have 256 KB. */
+/** A trail of some twenty rules is about 2 KB; all annotations of an object may have 256 KB. */
 const RECORD_MAX_CHARACTERS = 65_536;
 
 export interface RecordedVerdict {
@@ -15,10 +15,14 @@ export interface RecordedVerdict {
   readonly message: string;
   /** Only with Wait: when it is looked at again at the latest. */
   readonly retryAfterMs?: number;
+  /** The JoinPolicy by which it was judged. */
+  readonly policy?: string;
+  /** Present when nothing was decided: the policy only records. */
+  readonly mode?: "Shadow";
   readonly trail: readonly TrailEntry[];
 }
 
-export function encodeVerdict({ verdict, trail }: Judgement): string {
+export function encodeVerdict({ verdict, trail, policy }: Judgement): string {
   const { kind, rule, reason, message } = verdict;
   const record: RecordedVerdict = {
     verdict: kind,
@@ -26,6 +30,8 @@ export function encodeVerdict({ verdict, trail }: Judgement): string {
     reason,
     message,
     ...(verdict.kind === "Wait" ? { retryAfterMs: verdict.retryAfterMs } : {}),
+    ...(policy === undefined ? {} : { policy: policy.name }),
+    ...(policy?.mode === "Shadow" ? { mode: policy.mode } : {}),
     trail,
   };
   return JSON.stringify(record);
@@ -47,11 +53,13 @@ const KINDS: readonly unknown[] = ["Allow", "Deny", "Wait", "NoOpinion"] satisfi
 
 function isRecordedVerdict(value: unknown): value is RecordedVerdict {
   if (typeof value !== "object" || value === null) return false;
-  const { verdict, rule, reason, message, retryAfterMs, trail } = value as Record<string, unknown>;
+  const { verdict, rule, reason, message, retryAfterMs, policy, mode, trail } = value as Record<string, unknown>;
   return (
     KINDS.includes(verdict) &&
     [rule, reason, message].every((field) => typeof field === "string") &&
     (retryAfterMs === undefined || typeof retryAfterMs === "number") &&
+    (policy === undefined || typeof policy === "string") &&
+    (mode === undefined || mode === "Shadow") &&
     Array.isArray(trail) &&
     trail.every(isTrailEntry)
   );
@@ -63,6 +71,7 @@ const OUTCOMES: readonly unknown[] = [
   "wait",
   "no-opinion",
   "not-reached",
+  "off",
 ] satisfies TrailEntry["outcome"][];
 
 function isTrailEntry(value: unknown): value is TrailEntry {

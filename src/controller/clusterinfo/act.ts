@@ -11,7 +11,8 @@ export interface ActOptions {
 }
 
 export async function saveClusterInfo({ client, log }: ActOptions, configMap: ConfigMap): Promise<void> {
-  await client.update(CONFIG_MAPS, configMap);
+  const isNew = configMap.metadata.resourceVersion === undefined;
+  await (isNew ? client.create(CONFIG_MAPS, configMap) : client.update(CONFIG_MAPS, configMap));
   const signatures = Object.keys(configMap.data ?? {}).filter((key) => key.startsWith("jws-kubeconfig-")).length;
-  log.info("cluster-info signed", { signatures });
+  log.info("cluster-info signed", { signatures, isNew });
 }

@@ -1,10 +1,12 @@
 // cluster-info and the tokens of this moment → the data it should have, or nothing to do. Every token that may sign puts
 // a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
-// Upstream: pkg/controller/bootstrap/bootstrapsigner.go.
+// Upstream: pkg/controller/bootstrap/bootstrapsigner.go; the kubeconfig itself is kubeadm's there, and here too unless the
+// operator says where the cluster is.
 
 import { isExpired, readTokenSecret, type StoredToken } from "../../api/bootstrap/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import { signDetachedHs256 } from "../../kernel/jose/index.ts";
+import { kubeconfigFor, type WantedLocation } from "./kubeconfig.ts";
 
 const KUBECONFIG_KEY = "kubeconfig";
 const SIGNATURE_PREFIX = "jws-kubeconfig-";
@@ -13,6 +15,8 @@ export interface ClusterInfoFacts {
   readonly nowMs: number;
   readonly configMap: ConfigMap | undefined;
   readonly secrets: readonly Secret[];
+  /** Where the cluster is, if that is ours to say. */
+  readonly location?: WantedLocation | undefined;
 }
 
 export interface ClusterInfoPlan {
@@ -22,14 +26,19 @@ export interface ClusterInfoPlan {
   readonly nextExpiryMs?: number;
 }
 
-export function planClusterInfo({ nowMs, configMap, secrets }: ClusterInfoFacts): ClusterInfoPlan {
+export function planClusterInfo({ nowMs, configMap, secrets, location }: ClusterInfoFacts): ClusterInfoPlan {
   const present = configMap?.data ?? {};
-  const kubeconfig = present[KUBECONFIG_KEY];
+  const kept = present[KUBECONFIG_KEY];
+  const kubeconfig = location === undefined ? kept : kubeconfigFor(kept, location);
   if (kubeconfig === undefined) return {};
   const tokens = secrets
     .flatMap((secret) => readTokenSecret(secret) ?? [])
     .filter((token) => token.maySign && !isExpired(token, nowMs));
-  const data = { ...withoutSignatures(present), ...signaturesOf(tokens, kubeconfig) };
+  const data = {
+    ...withoutSignatures(present),
+    [KUBECONFIG_KEY]: kubeconfig,
+    ...signaturesOf(tokens, kubeconfig),
+  };
   const ends = tokens.flatMap(({ expiresMs }) => expiresMs ?? []);
   return {
     ...(isSame(present, data) ? {} : { data }),

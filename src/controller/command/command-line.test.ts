@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { HELP, parseCommandLine } from "./command-line.ts";
+import { LEASE_TIMING } from "../../platform/kube/index.ts";
+import { CONTROLLER_NAMES } from "../features.ts";
+import { FLAG_NAMES, HELP, parseCommandLine } from "./command-line.ts";
 
 const CA = ["--ca-cert", "ca.crt", "--ca-key", "ca.key"];
 
@@ -7,12 +9,57 @@ describe("the command line", () => {
   it("needs a CA and nothing else; the insecure signer is off", () => {
     expect(parseCommandLine(CA)).toEqual({
       kubeconfig: undefined,
-      caCert: "ca.crt",
-      caKey: "ca.key",
+      ca: { kind: "Files", certFile: "ca.crt", keyFile: "ca.key" },
+      controllers: CONTROLLER_NAMES,
+      signers: undefined,
       allowInsecure: false,
+      disabledRules: [],
       lifetimeMs: undefined,
+      clusterInfo: undefined,
+      election: { namespace: "countersign-system", name: "node-attestation-controller", timing: LEASE_TIMING },
+      namespace: "countersign-system",
+      statusAddress: undefined,
+      auditLog: "-",
       logLevel: "info",
     });
+  });
+
+  it("takes the CA from a Secret, other loops, signers, times and places", () => {
+    const line = parseCommandLine([
+      "--ca-secret=kube-system/ca",
+      "--controllers=*,-cleaning",
+      "--signers=example.com/a, example.com/b",
+      "--leader-elect-lease-duration=30s",
+      "--leader-elect-renew-deadline=20s",
+      "--leader-elect-retry-period=500ms",
+      "--namespace=ours",
+      "--status-address=[::1]:8081",
+      "--audit-log=/var/log/audit",
+    ]);
+    expect(line).toMatchObject({
+      ca: { kind: "Secret", namespace: "kube-system", name: "ca" },
+      controllers: CONTROLLER_NAMES.filter((name) => name !== "cleaning"),
+      signers: ["example.com/a", "example.com/b"],
+      election: { namespace: "ours", timing: { durationMs: 30_000, renewMs: 20_000, retryMs: 500 } },
+      statusAddress: { host: "::1", port: 8081 },
+      auditLog: "/var/log/audit",
+    });
+  });
+
+  it.each<[string, string[], string[]]>([
+    ["names", ["--controllers=signing,approving"], ["approving", "signing"]],
+    [
+      "all but one, wherever it stands",
+      ["--controllers=-signing,*"],
+      CONTROLLER_NAMES.filter((name) => name !== "signing"),
+    ],
+  ])("chooses loops by %s", (_, args, names) => {
+    expect(parseCommandLine([...CA, ...args])).toMatchObject({ controllers: names });
+  });
+
+  it("runs without a lease where it is told to, and listens everywhere where no host is named", () => {
+    const line = parseCommandLine([...CA, "--leader-elect=false", "--status-address=:8081"]);
+    expect(line).toMatchObject({ election: undefined, statusAddress: { host: "0.0.0.0", port: 8081 } });
   });
 
   it("takes all its flags", () => {
@@ -25,11 +72,15 @@ describe("the command line", () => {
     });
   });
 
+  it("switches off stricter rules, and no others", () => {
+    const off = [...CA, "--disable-rules", "node-name-is-valid,key-is-strong-enough"];
+    expect(parseCommandLine(off)).toMatchObject({ disabledRules: ["node-name-is-valid", "key-is-strong-enough"] });
+    expect(() => parseCommandLine([...CA, "--disable-rules", "signer-is-served"])).toThrow(/cannot be switched off/);
+  });
+
   it.each(["--help", "-h"])("explains itself with %s, every flag of it", (flag) => {
     expect(parseCommandLine([flag])).toBe("help");
-    for (const name of ["ca-cert", "ca-key", "kubeconfig", "certificate-lifetime", "allow-insecure", "log-level"]) {
-      expect(HELP).toContain(`--${name}`);
-    }
+    for (const name of FLAG_NAMES) expect(HELP).toContain(`--${name}`);
   });
 
   it.each<[string, string[]]>([
@@ -40,6 +91,13 @@ describe("the command line", () => {
     ["a life that is too short", [...CA, "--certificate-lifetime", "9m"]],
     ["a life without a unit", [...CA, "--certificate-lifetime", "86400"]],
     ["an unknown log level", [...CA, "--log-level", "loud"]],
+    ["two places for the CA", [...CA, "--ca-secret", "a/b"]],
+    ["a Secret without a namespace", ["--ca-secret", "b"]],
+    ["an unknown loop", [...CA, "--controllers", "judging"]],
+    ["no loop at all", [...CA, "--controllers", "signing,-signing"]],
+    ["a lease that is over before its renewal is", [...CA, "--leader-elect-lease-duration", "10s"]],
+    ["an election that is neither on nor off", [...CA, "--leader-elect=maybe"]],
+    ["an address without a port", [...CA, "--status-address", "localhost"]],
   ])("refuses %s", (_, args) => {
     expect(() => parseCommandLine(args)).toThrow(expect.objectContaining({ code: "bad-config" }));
   });

@@ -2,61 +2,132 @@
 
 import { parseArgs } from "node:util";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
+import { requireStricter } from "../approval/index.ts";
+import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../features.ts";
+import { parseAddress, parseSecretName, parseSpan } from "./values.ts";
+
+export type CaPlace =
+  | { readonly kind: "Files"; readonly certFile: string; readonly keyFile: string }
+  | { readonly kind: "Secret"; readonly namespace: string; readonly name: string };
+
+export interface ClusterInfoPlace {
+  readonly servers: readonly [string, ...string[]];
+  readonly caFile: string;
+}
 
 export interface CommandLine {
   /** Absent: the service account of the pod. */
   readonly kubeconfig: string | undefined;
-  readonly caCert: string;
-  readonly caKey: string;
+  readonly ca: CaPlace;
+  readonly controllers: readonly ControllerName[];
+  readonly signers: readonly string[] | undefined;
   readonly allowInsecure: boolean;
+  /** Stricter rules that do not hold. */
+  readonly disabledRules: readonly string[];
   readonly lifetimeMs: number | undefined;
+  /** Absent: cluster-info is signed and otherwise left alone. */
+  readonly clusterInfo: ClusterInfoPlace | undefined;
+  /** Absent: there is one replica. */
+  readonly election: { readonly namespace: string; readonly name: string; readonly timing: Timing } | undefined;
+  /** Where the lease and the audit anchor live. */
+  readonly namespace: string;
+  readonly statusAddress: { readonly host: string; readonly port: number } | undefined;
+  /** `-`: standard output. */
+  readonly auditLog: string;
   readonly logLevel: LogLevel;
 }
 
 export const HELP = `node-attestation-controller: approves and signs the certificate requests of nodes
 
-Run one of it: which key holds which node name is remembered in the process, and a second one would not know.
+usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret NAMESPACE/NAME) [options]
 
-usage: node-attestation-controller --ca-cert FILE --ca-key FILE [options]
-
-  --ca-cert FILE               the cluster's CA certificate, PEM, exactly one
+  --ca-cert FILE               the cluster's CA certificate, PEM, exactly one; read again when it changes
   --ca-key FILE                its private key, PEM
+  --ca-secret NAMESPACE/NAME   both from a Secret of type kubernetes.io/tls instead
   --kubeconfig FILE            how to reach the API server; without it, the service account of the pod
-  --certificate-lifetime SPAN  the longest life of a certificate, at least 10m: 90m, 24h, 365d
-                               (default: 365d)
+  --controllers LIST           which loops run: ${CONTROLLER_NAMES.join(", ")};
+                               * is all, -name leaves one out (default: *)
+  --signers LIST               the signers whose requests are judged and signed (default: Kubernetes' own for
+                               kubelets and API clients)
+  --disable-rules ID,…         leave out rules that are stricter than kube-controller-manager's:
+                               docs/rules.md names them (default: none)
   --allow-insecure             also serve cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure,
                                whose requests prove nothing but the possession of a bootstrap token
+  --certificate-lifetime SPAN  the longest life of a certificate, at least 10m: 90m, 24h, 365d
+                               (default: 365d, 1d for signers whose requests prove something)
+
+  --cluster-info-server URL    where kube-public/cluster-info says the API server is; with it, that ConfigMap is made and
+                               kept up to date. More of them are further addresses (default: only signatures are kept)
+  --cluster-info-ca-file FILE  the CA bundle in it, read again when it changes (default: --ca-cert)
+
+  --leader-elect=false         run without a lease; for one replica only
+  --leader-elect-lease-duration SPAN, --leader-elect-renew-deadline SPAN, --leader-elect-retry-period SPAN
+                               how long others wait for a silent leader (default: 15s), how long a leader that
+                               cannot renew goes on (10s), and the time between two looks at the lease (2s)
+  --namespace NAME             where the lease node-attestation-controller and the ConfigMap with the heads of the
+                               audit trail live (default: countersign-system)
+
+  --status-address HOST:PORT   serve /metrics, /healthz and /readyz there, plain HTTP (default: nowhere)
+  --audit-log FILE             where the audit trail goes; - is standard output (default: -)
   --log-level LEVEL            ${LOG_LEVELS.join(", ")} (default: info)
   --help                       this text
 
-Logs go to standard error, one JSON object a line. Ends with 0 after SIGTERM or SIGINT.
+Any number of replicas may run; one of them leads. A replica that loses the lease ends with 75, to be started anew.
+Logs go to standard error, one JSON object a line. Ends with 0 after SIGTERM or SIGINT, and gives the lease back.
 `;
 
 const FLAGS = {
   kubeconfig: { type: "string" },
   "ca-cert": { type: "string" },
   "ca-key": { type: "string" },
+  "ca-secret": { type: "string" },
+  controllers: { type: "string", default: "*" },
+  signers: { type: "string" },
   "allow-insecure": { type: "boolean", default: false },
+  "disable-rules": { type: "string" },
   "certificate-lifetime": { type: "string" },
+  "cluster-info-server": { type: "string", multiple: true },
+  "cluster-info-ca-file": { type: "string" },
+  "leader-elect": { type: "string", default: "true" },
+  "leader-elect-lease-duration": { type: "string" },
+  "leader-elect-renew-deadline": { type: "string" },
+  "leader-elect-retry-period": { type: "string" },
+  namespace: { type: "string", default: "countersign-system" },
+  "status-address": { type: "string" },
+  "audit-log": { type: "string", default: "-" },
   "log-level": { type: "string", default: "info" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-/** `"help"` when that was asked for. Fault `bad-config` for everything that does not fit. */
+export const FLAG_NAMES: readonly string[] = Object.keys(FLAGS);
+
+const LEASE_NAME = "node-attestation-controller";
+
+/** Fault `bad-config` for everything that does not fit. */
 export function parseCommandLine(args: readonly string[]): CommandLine | "help" {
   const values = parseFlags(args);
   if (values.help) return "help";
-  const lifetime = values["certificate-lifetime"];
+  const { namespace, "certificate-lifetime": lifetime, "status-address": address } = values;
   return {
     kubeconfig: values.kubeconfig,
-    caCert: required("--ca-cert", values["ca-cert"]),
-    caKey: required("--ca-key", values["ca-key"]),
+    ca: parseCa(values),
+    controllers: chooseControllers(values.controllers),
+    signers: values.signers?.split(",").map((name) => name.trim()),
     allowInsecure: values["allow-insecure"],
+    disabledRules: requireStricter(values["disable-rules"]?.split(",") ?? []),
     lifetimeMs: lifetime === undefined ? undefined : parseLifetime(lifetime),
+    clusterInfo: parseClusterInfo(values),
+    election: parseElection(values),
+    namespace,
+    statusAddress: address === undefined ? undefined : parseAddress("--status-address", address),
+    auditLog: values["audit-log"],
     logLevel: parseLogLevel(values["log-level"]),
   };
 }
+
+type Values = ReturnType<typeof parseFlags>;
 
 function parseFlags(args: readonly string[]) {
   try {
@@ -67,18 +138,60 @@ function parseFlags(args: readonly string[]) {
   }
 }
 
+function parseCa({ "ca-cert": cert, "ca-key": key, "ca-secret": secret }: Values): CaPlace {
+  if (secret === undefined) {
+    return { kind: "Files", certFile: required("--ca-cert", cert), keyFile: required("--ca-key", key) };
+  }
+  if (cert !== undefined || key !== undefined) {
+    throw new Fault(
+      "bad-config",
+      "--ca-secret and --ca-cert or --ca-key are both given, expected one place for the CA",
+    );
+  }
+  return { kind: "Secret", ...parseSecretName("--ca-secret", secret) };
+}
+
+function parseClusterInfo(values: Values): ClusterInfoPlace | undefined {
+  const caFile = values["cluster-info-ca-file"] ?? values["ca-cert"];
+  const [first, ...others] = (values["cluster-info-server"] ?? []).map(parseServer);
+  if (first === undefined) return undefined;
+  return { servers: [first, ...others], caFile: required("--cluster-info-ca-file", caFile) };
+}
+
+function parseServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === "https:" && url.username === "") return text;
+  throw new Fault("bad-config", `--cluster-info-server is ${JSON.stringify(text)}, expected https://host:port`);
+}
+
 function required(flag: string, value: string | undefined): string {
   if (value === undefined || value === "") throw new Fault("bad-config", `${flag} is missing`);
   return value;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+function parseElection(values: Values): CommandLine["election"] {
+  const wanted = values["leader-elect"];
+  if (wanted !== "true" && wanted !== "false") {
+    throw new Fault("bad-config", `--leader-elect is ${JSON.stringify(wanted)}, expected true or false`);
+  }
+  const span = (flag: `leader-elect-${"lease-duration" | "renew-deadline" | "retry-period"}`, defaultMs: number) => {
+    const text = values[flag];
+    return text === undefined ? defaultMs : parseSpan(`--${flag}`, text);
+  };
+  const timing = {
+    durationMs: span("leader-elect-lease-duration", LEASE_TIMING.durationMs),
+    renewMs: span("leader-elect-renew-deadline", LEASE_TIMING.renewMs),
+    retryMs: span("leader-elect-retry-period", LEASE_TIMING.retryMs),
+  };
+  requireTiming(timing);
+  return wanted === "true" ? { namespace: values.namespace, name: LEASE_NAME, timing } : undefined;
+}
+
 /** No request may ask for less, so no signer should give less. */
 const MIN_LIFETIME_MS = 600_000;
 
 function parseLifetime(text: string): number {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const ms = Number(count) * (UNIT_MS[unit] ?? Number.NaN);
+  const ms = parseSpan("--certificate-lifetime", text);
   if (ms >= MIN_LIFETIME_MS) return ms;
   throw new Fault(
     "bad-config",

@@ -50,7 +50,11 @@ describe("node-attestation-controller", () => {
 
   it.each<[string, () => string[], RegExp]>([
     ["a wrong command line", () => ["--what"], /--what/],
-    ["a CA that is not there", () => ["--ca-cert", file("none"), "--ca-key", file("ca.key")], /none/],
+    [
+      "a CA that is not there",
+      () => ["--ca-cert", file("none"), "--ca-key", file("ca.key"), "--kubeconfig", file("kubeconfig")],
+      /none/,
+    ],
     [
       "a key that belongs to another CA, at the start and not at the first join",
       () => ["--ca-cert", file("ca.crt"), "--ca-key", file("other.key"), "--kubeconfig", file("kubeconfig")],

@@ -4,6 +4,7 @@
 import { Bug, Fault, isFault } from "../../kernel/outcome/index.ts";
 import { retryAfterMs, type WorkQueue } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
+import type { ItemOutcome, LoopMetrics } from "./loop-metrics.ts";
 import { REACTIONS, type Reaction } from "./reactions.ts";
 
 /** `afterMs` absent: until the object changes. */
@@ -24,6 +25,7 @@ export interface Loop {
   readonly log: Log;
   /** In [0, 1). */
   readonly random: () => number;
+  readonly metrics?: LoopMetrics | undefined;
 }
 
 /** A right or a file is repaired by a person: asking more often than once a minute only fills the log. */
@@ -58,23 +60,33 @@ async function nextKey(queue: WorkQueue, signal: AbortSignal): Promise<string | 
 }
 
 async function handleOne(loop: Loop, key: string, signal: AbortSignal): Promise<void> {
+  const startedMs = performance.now();
+  const outcome = await outcomeOf(loop, key, signal);
+  loop.metrics?.ended(loop.name, outcome, (performance.now() - startedMs) / 1_000);
+}
+
+async function outcomeOf(loop: Loop, key: string, signal: AbortSignal): Promise<ItemOutcome> {
   try {
     const next = await loop.handle(key, signal);
     loop.queue.forget(key);
     if (next.afterMs !== undefined) loop.queue.addAfter(key, next.afterMs);
+    return "done";
   } catch (error) {
     // A bug means a state that nobody thought of: going on would decide about identities in it.
     if (error instanceof Bug) throw error;
-    if (signal.aborted) return;
-    react(loop, key, isFault(error) ? error : new Fault("internal", "handler failed unexpectedly", { cause: error }));
+    // Whoever stops us, or leads now, looks at it again.
+    if (signal.aborted) return "retry";
+    const fault = isFault(error) ? error : new Fault("internal", "handler failed unexpectedly", { cause: error });
+    return react(loop, key, fault);
   }
 }
 
-function react(loop: Loop, key: string, fault: Fault): void {
+function react(loop: Loop, key: string, fault: Fault): Reaction {
   const reaction = REACTIONS[fault.code];
   const fields = { loop: loop.name, item: key, reaction, error: fault };
   if (reaction === "park") loop.log.error("item is parked until it changes", fields);
   else loop.log.warn("item is tried again", { ...fields, afterMs: Math.round(schedule(loop, key, fault, reaction)) });
+  return reaction;
 }
 
 function schedule({ queue, random }: Loop, key: string, fault: Fault, reaction: Exclude<Reaction, "park">): number {

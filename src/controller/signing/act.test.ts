@@ -6,28 +6,32 @@ import { createManualClock } from "../../../test/fakes/clock.ts";
 import { type CertificateSigningRequest, KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { createAuthority, createSigning } from "./index.ts";
+import { createSigning, fixedAuthority } from "./index.ts";
 
 const never = new AbortController().signal;
 const writtenOnce = new Fault("invalid", "updates may not modify existing certificate content");
 
 function aSigning(csr: CertificateSigningRequest, answers: Answers = {}) {
-  const client = aRecordingClient({ patch: () => csr, ...answers });
+  const lines: string[] = [];
+  const client = aRecordingClient({ update: () => csr, ...answers });
   const signing = createSigning({
     client,
-    log: silentLog,
+    log: {
+      ...silentLog,
+      info: (said, { audit, why } = {}) => void lines.push(audit === true ? [said, why].join(" ").trim() : ""),
+    },
     clock: createManualClock(),
     randomBytes: (count) => new Uint8Array(count).fill(7),
-    authority: createAuthority(anAuthority()),
+    authorities: fixedAuthority(anAuthority()),
     servedSigners: [KUBELET_CLIENT_SIGNER],
     lifetimeMsOf: () => 3_600_000,
     getCsr: () => csr,
   });
-  return { client, signing, sign: () => signing.handle("key", never) };
+  return { client, signing, lines, sign: () => signing.handle("key", never) };
 }
 
 describe("delivery of a certificate", () => {
-  it("is one call to the status, guarded by the uid", async () => {
+  it("is one PUT of the status, guarded by the uid and the version that was seen", async () => {
     const csr = aCsr(approved());
     const { client, sign } = aSigning(csr);
     await sign();
@@ -35,8 +39,8 @@ describe("delivery of a certificate", () => {
       {
         target: { name: csr.metadata.name, subresource: "status" },
         body: {
-          metadata: { uid: csr.metadata.uid },
-          status: { certificate: expect.stringMatching(/^LS0tLS1CRUdJTi/) },
+          metadata: { uid: csr.metadata.uid, resourceVersion: "1" },
+          status: { conditions: [{ type: "Approved" }], certificate: expect.stringMatching(/^LS0tLS1CRUdJTi/) },
         },
       },
     ]);
@@ -58,14 +62,35 @@ describe("delivery of a certificate", () => {
     ["the request was replaced under its name", () => aCsr()],
     ["the request is gone", () => new Fault("not-found", "gone")],
   ])("is over when %s", async (_, get) => {
-    const { sign } = aSigning(aCsr(approved()), { patch: () => writtenOnce, ...(get === undefined ? {} : { get }) });
+    const { sign } = aSigning(aCsr(approved()), { update: () => writtenOnce, ...(get === undefined ? {} : { get }) });
     await expect(sign()).resolves.toEqual({});
   });
 
   it("is an accident when the server refuses the very certificate", async () => {
     const csr = aCsr(approved());
-    const { sign } = aSigning(csr, { patch: () => writtenOnce, get: () => csr });
+    const { sign } = aSigning(csr, { update: () => writtenOnce, get: () => csr });
     await expect(sign()).rejects.toBe(writtenOnce);
+  });
+});
+
+describe("the audit trail of a delivery", () => {
+  it("has its line before the certificate leaves", async () => {
+    const csr = aCsr(approved());
+    const seen: string[][] = [];
+    const { lines, sign } = aSigning(csr, {
+      update: () => {
+        seen.push([...lines]);
+        return csr;
+      },
+    });
+    await sign();
+    expect(seen).toEqual([["certificate issued"]]);
+  });
+
+  it("says so when the certificate did not arrive", async () => {
+    const { lines, sign } = aSigning(aCsr(approved()), { update: () => new Fault("conflict", "changed meanwhile") });
+    await expect(sign()).rejects.toMatchObject({ code: "conflict" });
+    expect(lines).toEqual(["certificate issued", "certificate not delivered conflict"]);
   });
 });
 

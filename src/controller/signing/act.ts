@@ -1,7 +1,7 @@
 // The certificate, or the failure, → the request's status: all writes of signing. Step "deliver" of the journey.
-// The uid in each PATCH keeps a certificate from reaching a request that was deleted and created anew under its name.
+// Written as kube-controller-manager writes it: the whole object back, with what is new in its status.
 
-import type { CertificateSigningRequest, CsrCondition } from "../../api/certificates/index.ts";
+import type { CertificateSigningRequest, CsrCondition, CsrStatus } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { encodeBase64, encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -15,34 +15,44 @@ export interface ActOptions {
   readonly log: Log;
 }
 
-/** Leaf only, one block: the kubelet stores what it finds here beside its key. */
+/**
+ * Leaf only, one block: the kubelet stores what it finds here beside its key. The line of the audit trail comes first: no
+ * certificate leaves without it, even if the process dies in between. One that did not arrive is said to be so.
+ */
 export async function deliver(options: ActOptions, csr: CertificateSigningRequest, der: Uint8Array): Promise<void> {
-  const certificate = encodeBase64(encodeUtf8(encodePem("CERTIFICATE", der)));
+  const { log, client } = options;
+  const said = describe(csr, der);
+  log.info("certificate issued", { audit: true, ...said });
   try {
-    await patchStatus(options, csr, { metadata: { uid: csr.metadata.uid }, status: { certificate } });
+    await putStatus(options, csr, {
+      ...csr.status,
+      certificate: encodeBase64(encodeUtf8(encodePem("CERTIFICATE", der))),
+    });
   } catch (error) {
-    if (!isFault(error, "invalid") || !(await isOver(options.client, csr))) throw error;
-    options.log.info("certificate was already there", { csr: csr.metadata.name, uid: csr.metadata.uid });
-    return;
+    if (!isFault(error)) throw error;
+    log.info("certificate not delivered", { audit: true, ...said, why: error.code });
+    if (error.code !== "invalid" || !(await isOver(client, csr))) throw error;
   }
+}
+
+function describe(csr: CertificateSigningRequest, der: Uint8Array) {
   const { serialNumber, subject, notAfterMs } = parseCertificate(der);
-  options.log.info("certificate issued", {
-    audit: true,
+  return {
     csr: csr.metadata.name,
     uid: csr.metadata.uid,
     signer: csr.spec.signerName,
     subject: subject.commonName,
     serial: encodeHex(serialNumber),
     notAfter: new Date(notAfterMs).toISOString(),
-  });
+  };
 }
 
-/** Terminal: nobody looks at this request again. A condition replaces the list, so the resourceVersion guards it too. */
+/** Terminal: nobody looks at this request again. */
 export async function fail(options: ActOptions, csr: CertificateSigningRequest, message: string): Promise<void> {
-  const { uid, resourceVersion } = csr.metadata;
+  const { uid } = csr.metadata;
   const condition: CsrCondition = { type: "Failed", status: "True", reason: "SignerValidationFailure", message };
   const conditions = [...(csr.status?.conditions ?? []), condition];
-  await patchStatus(options, csr, { metadata: { uid, resourceVersion }, status: { conditions } });
+  await putStatus(options, csr, { ...csr.status, conditions });
   options.log.info("certificate refused by the signer", {
     audit: true,
     csr: csr.metadata.name,
@@ -52,8 +62,9 @@ export async function fail(options: ActOptions, csr: CertificateSigningRequest, 
   });
 }
 
-async function patchStatus({ client }: ActOptions, csr: CertificateSigningRequest, patch: unknown): Promise<void> {
-  await client.patch(CSRS, { name: csr.metadata.name ?? "", subresource: "status" }, patch, { type: "merge" });
+/** One PUT of the object as it was seen: uid and resourceVersion in it keep it from meeting any other state. */
+async function putStatus({ client }: ActOptions, csr: CertificateSigningRequest, status: CsrStatus): Promise<void> {
+  await client.update<CertificateSigningRequest>(CSRS, { ...csr, status }, { subresource: "status" });
 }
 
 /** A certificate is written once: the refusal of a second is no accident, nor is that of one for a replaced request. */

@@ -1,14 +1,16 @@
 // Reads the finished bytes and holds them against the request and the authority, before they leave. It shares nothing
-// with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a node's client
-// certificate must be is written down here a second time.
+// with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a certificate of each
+// kind must be is written down here a second time.
 
-import { NODE_USER_PREFIX, NODES_GROUP } from "../../api/certificates/index.ts";
+import { NODE_USER_PREFIX, NODES_GROUP, purposeOf } from "../../api/certificates/index.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import {
   type Certificate,
   type CertificateRequest,
   EKU_CLIENT_AUTH,
+  EKU_SERVER_AUTH,
   parseCertificate,
+  type SubjectAltNames,
   verifyCertificateSignature,
 } from "../../kernel/x509/index.ts";
 import type { SigningFacts } from "./facts.ts";
@@ -20,6 +22,7 @@ const VALIDITY_SLACK_MS = 5 * 60_000 + 1_000;
 const MIN_LIFETIME_MS = 600_000;
 
 const OID_KEY_USAGE = "2.5.29.15";
+const OID_SUBJECT_ALT_NAME = "2.5.29.17";
 const OID_BASIC_CONSTRAINTS = "2.5.29.19";
 const OID_AUTHORITY_KEY_ID = "2.5.29.35";
 const OID_EXT_KEY_USAGE = "2.5.29.37";
@@ -29,6 +32,7 @@ const EXTENSIONS: ReadonlyMap<string, boolean> = new Map([
   [OID_BASIC_CONSTRAINTS, true],
   [OID_EXT_KEY_USAGE, false],
   [OID_AUTHORITY_KEY_ID, false],
+  [OID_SUBJECT_ALT_NAME, false],
 ]);
 
 interface Checked {
@@ -44,9 +48,12 @@ const SENTENCES: Readonly<Record<string, (checked: Checked) => boolean>> = {
   "the key is the one in the request": ({ certificate, request }) =>
     equalBytes(certificate.publicKey.spki, request.publicKey.spki),
   "the subject is the one in the request": ({ certificate: { subject }, request }) =>
-    subject.commonName === request.subject.commonName && subject.attributes.length === 2,
-  "the subject is a node and nothing else": ({ certificate: { subject } }) =>
-    subject.commonName?.startsWith(NODE_USER_PREFIX) === true && isExactly(subject.organizations, [NODES_GROUP]),
+    subject.commonName === request.subject.commonName &&
+    isExactly(subject.organizations, request.subject.organizations) &&
+    subject.attributes.every((one) => request.subject.attributes.some((asked) => isSameAttribute(one, asked))),
+  "a node's subject is a node and nothing else": ({ certificate: { subject }, facts }) =>
+    !isOfANode(facts) ||
+    (subject.commonName?.startsWith(NODE_USER_PREFIX) === true && isExactly(subject.organizations, [NODES_GROUP])),
   "the serial number is positive and short": ({ certificate: { serialNumber } }) =>
     serialNumber.length <= SERIAL_MAX_OCTETS && serialNumber.some((octet) => octet !== 0),
   "it is valid now": ({ certificate, facts }) =>
@@ -54,22 +61,59 @@ const SENTENCES: Readonly<Record<string, (checked: Checked) => boolean>> = {
   "it does not outlive the CA": ({ certificate, facts }) => certificate.notAfterMs <= facts.ca.notAfterMs,
   "it lives no longer than allowed and asked for": isShortEnough,
   "it is no CA": ({ certificate }) => certificate.basicConstraints?.ca === false,
-  "it is for clients only": ({ certificate }) => isExactly(certificate.extKeyUsage ?? [], [EKU_CLIENT_AUTH]),
-  "its key usages are those of the request": ({ certificate, facts }) => {
-    const enciphers = facts.csr.spec.usages.includes("key encipherment");
-    return isExactly(
+  "it is for what its signer is for": ({ certificate, facts }) =>
+    isExactly(certificate.extKeyUsage ?? [], [isServing(facts) ? EKU_SERVER_AUTH : EKU_CLIENT_AUTH]),
+  "its key usages are those of the request": ({ certificate, facts: { csr } }) =>
+    isExactly(
       certificate.keyUsage ?? [],
-      enciphers ? ["digitalSignature", "keyEncipherment"] : ["digitalSignature"],
-    );
-  },
-  "it has no alternative names": ({ certificate }) => certificate.subjectAltNames === undefined,
+      KEY_USAGES.flatMap(([word, usage]) => (csr.spec.usages.includes(word) ? [usage] : [])),
+    ),
+  "its alternative names are those of the request": ({ certificate, request }) =>
+    NAME_KINDS.every((kind) => isExactly(namesOf(certificate, kind), namesOf(request, kind))),
+  "a node's client certificate has no alternative names": ({ certificate, facts }) =>
+    isServing(facts) || !isOfANode(facts) || certificate.subjectAltNames === undefined,
   "it has known extensions only, critical where they must be": ({ certificate }) =>
-    certificate.extensions.every(({ oid, critical }) => EXTENSIONS.get(oid) === critical),
+    certificate.extensions.every(
+      ({ oid, critical }) => EXTENSIONS.get(oid) === critical || isAllThereIs(certificate, oid),
+    ),
   "it names the CA's key": ({ certificate: { authorityKeyId }, facts: { ca } }) =>
     ca.subjectKeyId === undefined
       ? authorityKeyId === undefined
       : authorityKeyId !== undefined && equalBytes(authorityKeyId, ca.subjectKeyId),
 };
+
+const KEY_USAGES = [
+  ["digital signature", "digitalSignature"],
+  ["key encipherment", "keyEncipherment"],
+] as const;
+const NAME_KINDS = ["dnsNames", "emails", "ipAddresses", "uris"] as const;
+
+function namesOf(
+  { subjectAltNames }: { readonly subjectAltNames: SubjectAltNames | undefined },
+  kind: (typeof NAME_KINDS)[number],
+): readonly string[] {
+  return subjectAltNames?.[kind] ?? [];
+}
+
+/** Alternative names are critical where there is no subject (RFC 5280 §4.2.1.6). */
+function isAllThereIs({ subject }: Certificate, oid: string): boolean {
+  return oid === OID_SUBJECT_ALT_NAME && subject.attributes.length === 0;
+}
+
+/** A signer that nobody knows is treated as the strictest one. */
+function isOfANode({ csr }: SigningFacts): boolean {
+  return purposeOf(csr.spec.signerName) !== "ApiClient";
+}
+
+function isServing({ csr }: SigningFacts): boolean {
+  return purposeOf(csr.spec.signerName) === "NodeServing";
+}
+
+type Attribute = Certificate["subject"]["attributes"][number];
+
+function isSameAttribute(one: Attribute, other: Attribute): boolean {
+  return one.oid === other.oid && one.value === other.value;
+}
 
 /** The sentences that do not hold; empty when the certificate may leave. */
 export function checkCertificate(der: Uint8Array, request: CertificateRequest, facts: SigningFacts): readonly string[] {
@@ -79,8 +123,12 @@ export function checkCertificate(der: Uint8Array, request: CertificateRequest, f
 
 function isShortEnough({ certificate, facts: { csr, lifetimeMs } }: Checked): boolean {
   const lifeMs = certificate.notAfterMs - certificate.notBeforeMs;
-  const askedMs = (csr.spec.expirationSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
-  return lifeMs <= Math.max(Math.min(askedMs, lifetimeMs), MIN_LIFETIME_MS) + VALIDITY_SLACK_MS;
+  const { expirationSeconds } = csr.spec;
+  const longestMs =
+    expirationSeconds === undefined
+      ? lifetimeMs
+      : Math.max(Math.min(expirationSeconds * 1_000, lifetimeMs), MIN_LIFETIME_MS);
+  return lifeMs <= longestMs + VALIDITY_SLACK_MS;
 }
 
 function isExactly(values: readonly string[], expected: readonly string[]): boolean {

@@ -11,7 +11,9 @@ export interface SigningFacts {
   readonly servedSigners: readonly string[];
   /** The authority's own certificate. */
   readonly ca: Certificate;
-  /** The longest life this signer gives. */
+  /** Ids of stricter rules that the operator does not want. */
+  readonly switchedOff: readonly string[];
+  /** The longest life that signer and policy give. */
   readonly lifetimeMs: number;
   /** Drawn at random, for the case that a certificate is made; 16 bytes, unsigned. */
   readonly serialNumber: Uint8Array;

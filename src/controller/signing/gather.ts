@@ -4,6 +4,7 @@
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { readRequest } from "../approval/index.ts";
+import type { Authorities } from "./authorities.ts";
 import type { Authority } from "./authority.ts";
 import type { SigningFacts } from "./facts.ts";
 
@@ -13,19 +14,29 @@ const SERIAL_BYTES = 16;
 export interface GatherOptions {
   readonly clock: Clock;
   readonly randomBytes: (count: number) => Uint8Array;
-  readonly authority: Authority;
+  readonly authorities: Authorities;
   readonly servedSigners: readonly string[];
-  readonly lifetimeMsOf: (signerName: string) => number;
+  /** The longest life for this request: its signer's, or what a policy says. */
+  readonly lifetimeMsOf: (csr: CertificateSigningRequest) => number;
+  /** Default: without a memory. */
+  readonly readRequest?: typeof readRequest | undefined;
+  /** Ids of stricter rules that do not hold for this request. Default: none. */
+  readonly switchedOffFor?: ((csr: CertificateSigningRequest) => readonly string[]) | undefined;
 }
 
-export function gather(options: GatherOptions, csr: CertificateSigningRequest): SigningFacts {
+export function gather(
+  options: GatherOptions,
+  csr: CertificateSigningRequest,
+  { certificate: ca }: Authority,
+): SigningFacts {
   return {
     nowMs: options.clock.now(),
     csr,
-    request: readRequest(csr.spec.request),
+    request: (options.readRequest ?? readRequest)(csr.spec.request),
     servedSigners: options.servedSigners,
-    ca: options.authority.certificate,
-    lifetimeMs: options.lifetimeMsOf(csr.spec.signerName),
+    ca,
+    switchedOff: options.switchedOffFor?.(csr) ?? [],
+    lifetimeMs: options.lifetimeMsOf(csr),
     serialNumber: options.randomBytes(SERIAL_BYTES),
   };
 }

@@ -6,6 +6,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
 import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
+import type { Authority } from "./authority.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
 import { type GatherOptions, gather } from "./gather.ts";
@@ -13,6 +14,14 @@ import { planSigning } from "./plan.ts";
 import { signTemplate } from "./sign.ts";
 import { planCertificate } from "./template.ts";
 
+export {
+  type Authorities,
+  authorityPerCluster,
+  fixedAuthority,
+  followAuthoritySecret,
+  loadAuthorityFiles,
+  type SecretAuthorityOptions,
+} from "./authorities.ts";
 export { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
 
 export interface SigningOptions extends GatherOptions, ActOptions {
@@ -34,11 +43,12 @@ export function createSigning(options: SigningOptions): Signing {
       if (csr === undefined || delivered.has(csr.metadata.uid ?? "")) return UNTIL_CHANGED;
       // Most looks are at requests that nobody approved, or of foreign signers; those are not read at all.
       if (!isApproved(csr) || !options.servedSigners.includes(csr.spec.signerName)) return UNTIL_CHANGED;
-      const facts = gather(options, csr);
+      const authority = options.authorities.of(csr);
+      const facts = gather(options, csr, authority);
       const plan = planSigning(facts);
       if (plan.kind === "Fail") await fail(options, csr, plan.message);
       if (plan.kind === "Sign") {
-        await deliver(options, csr, make(options, facts, plan.request));
+        await deliver(options, csr, make(authority, facts, plan.request));
         delivered.add(csr.metadata.uid ?? "");
       }
       return UNTIL_CHANGED;
@@ -53,7 +63,7 @@ function isApproved(csr: CertificateSigningRequest): boolean {
   return findCondition(csr, "Approved") !== undefined;
 }
 
-function make({ authority }: SigningOptions, facts: SigningFacts, request: CertificateRequest): Uint8Array {
+function make(authority: Authority, facts: SigningFacts, request: CertificateRequest): Uint8Array {
   const der = signTemplate(planCertificate(facts, request), authority);
   const broken = checkCertificate(der, request, facts);
   if (broken.length === 0) return der;

@@ -15,20 +15,21 @@ import { anAuthority } from "../../../test/builders/csr-authority.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { basicConstraintsExtension } from "../../kernel/x509/index.ts";
-import { createAuthority } from "./authority.ts";
+import { fixedAuthority } from "./authorities.ts";
 import { gather } from "./gather.ts";
 import { planSigning, type SigningPlan } from "./plan.ts";
 
 const options = {
   clock: createManualClock(),
   randomBytes: (count: number) => new Uint8Array(count).fill(1),
-  authority: createAuthority(anAuthority()),
+  authorities: fixedAuthority(anAuthority()),
   servedSigners: [KUBELET_CLIENT_SIGNER],
   lifetimeMsOf: () => 3_600_000,
 };
 
 function planFor(...modifiers: readonly CsrModifier[]): SigningPlan {
-  return planSigning(gather(options, aCsr(...modifiers)));
+  const csr = aCsr(...modifiers);
+  return planSigning(gather(options, csr, options.authorities.of(csr)));
 }
 
 const LEFT: Record<string, CsrModifier[]> = {
@@ -42,11 +43,11 @@ const LEFT: Record<string, CsrModifier[]> = {
 const FAILED: Record<string, [CsrModifier, RegExp]> = {
   "a group of administrators, whoever approved it": [
     withSubject({ commonName: "system:node:a", organizations: ["system:masters"] }),
-    /^subject-is-a-node: /,
+    /^subject organization is not system:nodes$/,
   ],
-  "alternative names": [withSan({ dnsNames: ["x"] }), /^no-names-beside-the-subject: /],
-  "a CA": [withExtension(basicConstraintsExtension({ ca: true })), /^no-names-beside-the-subject: /],
-  "a second request": [wrapped((pem) => pem + pem), /^request-parses-and-is-signed: /],
+  "alternative names": [withSan({ dnsNames: ["x"] }), /^DNS subjectAltNames are not allowed$/],
+  "a CA": [withExtension(basicConstraintsExtension({ ca: true })), /^no-foreign-extensions: /],
+  "a second request": [wrapped((pem) => pem + pem), /^request-stands-alone: /],
 };
 
 describe("the plan of the signer", () => {

@@ -8,11 +8,13 @@ import {
   withExpiration,
   withExtension,
   withKey,
+  withSan,
   withSigner,
   withUsages,
 } from "../../../test/builders/csr.ts";
 import { anAuthority } from "../../../test/builders/csr-authority.ts";
 import { START_MS } from "../../../test/fakes/clock.ts";
+import { KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import {
   basicConstraintsExtension,
@@ -26,7 +28,7 @@ import {
   subjectAltNameExtension,
 } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { PROVIDER_ID_EXTENSION } from "../approval/rules/no-names-beside-the-subject.ts";
+import { PROVIDER_ID_EXTENSION } from "../approval/index.ts";
 import { createAuthority } from "./authority.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
@@ -44,11 +46,11 @@ function factsFor(modifiers: readonly CsrModifier[], changed: Partial<SigningFac
   const options = {
     clock: { now: () => START_MS + 500, sleep: () => Promise.resolve() },
     randomBytes: (count: number) => new Uint8Array(count).fill(0xff),
-    authority,
+    authorities: { of: () => authority },
     servedSigners: [],
     lifetimeMsOf: () => YEAR_MS,
   };
-  return { ...gather(options, aCsr(approved(), ...modifiers)), ...changed };
+  return { ...gather(options, aCsr(approved(), ...modifiers), authority), ...changed };
 }
 
 function requestOf({ request }: SigningFacts): CertificateRequest {
@@ -116,6 +118,29 @@ describe("an issued certificate", () => {
   });
 });
 
+describe("a serving certificate", () => {
+  const names = { dnsNames: ["worker-3", "worker-3.example"], ipAddresses: ["10.0.0.3", "fd00::3"] };
+  const serving = [withSigner(KUBELET_SERVING_SIGNER), withUsages("digital signature", "server auth"), withSan(names)];
+
+  it("has the names of the request, after everything else, and is for servers only", () => {
+    const { certificate, broken } = issue(factsFor(serving));
+    expect(broken).toEqual([]);
+    expect(certificate.subjectAltNames).toMatchObject(names);
+    expect(certificate.extensions.at(-1)).toMatchObject({ oid: "2.5.29.17", critical: false });
+    expect(certificate.extKeyUsage).toEqual([EKU_SERVER_AUTH]);
+  });
+
+  it("does not pass the check with a name more", () => {
+    const { broken } = issue(factsFor(serving), (template) => ({
+      ...template,
+      extensions: template.extensions.map((extension) =>
+        extension.oid === "2.5.29.17" ? subjectAltNameExtension({ dnsNames: ["other"] }) : extension,
+      ),
+    }));
+    expect(broken).toEqual(["its alternative names are those of the request"]);
+  });
+});
+
 describe("the validity", () => {
   const spanOf = ({ notBeforeMs, notAfterMs }: Certificate) => [notBeforeMs - START_MS, notAfterMs - START_MS];
 
@@ -150,7 +175,7 @@ describe("the check", () => {
     "the subject is the one in the request": () => ({
       subject: { commonName: "system:node:worker-4", organizations: ["system:nodes"] },
     }),
-    "the subject is a node and nothing else": () => ({
+    "a node's subject is a node and nothing else": () => ({
       subject: { commonName: "system:node:worker-3", organizations: ["system:masters"] },
     }),
     "the issuer is the CA": ({ publicKey }) => ({ issuer: Uint8Array.of(0x30, 0), publicKey }),
@@ -162,7 +187,7 @@ describe("the check", () => {
         extension.oid === "2.5.29.19" ? basicConstraintsExtension({ ca: true }) : extension,
       ),
     }),
-    "it is for clients only": ({ extensions }) => ({
+    "it is for what its signer is for": ({ extensions }) => ({
       extensions: extensions.map((extension) =>
         extension.oid === "2.5.29.37" ? extKeyUsageExtension([EKU_CLIENT_AUTH, EKU_SERVER_AUTH]) : extension,
       ),
@@ -170,7 +195,7 @@ describe("the check", () => {
     "its key usages are those of the request": ({ extensions }) => ({
       extensions: extensions.filter(({ oid }) => oid !== "2.5.29.15"),
     }),
-    "it has no alternative names": ({ extensions }) => ({
+    "its alternative names are those of the request": ({ extensions }) => ({
       extensions: [...extensions, subjectAltNameExtension({ dnsNames: ["x"] })],
     }),
     "it has known extensions only, critical where they must be": ({ extensions }) => ({

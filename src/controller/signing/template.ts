@@ -1,6 +1,6 @@
-// Facts → what shall be in the certificate, with kube-controller-manager's numbers. The subject is written anew from the
-// two values that were judged, so that no encoding of the requester's choosing reaches a certificate; of the requested
-// extensions none is copied.
+// Facts → what shall be in the certificate, field by field as kube-controller-manager has it: subject and names of the request,
+// usages of the spec, its numbers for the validity. Of the requested extensions none is copied but the alternative names.
+// Upstream: pkg/controller/certificates/authority/{authority,policies}.go.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import {
@@ -9,12 +9,16 @@ import {
   type CertificateRequest,
   type CertificateTemplate,
   EKU_CLIENT_AUTH,
+  EKU_SERVER_AUTH,
   type Extension,
   extKeyUsageExtension,
   type KeyUsage,
   keyUsageExtension,
+  type SubjectAltNames,
+  subjectAltNameExtension,
 } from "../../kernel/x509/index.ts";
 import type { SigningFacts } from "./facts.ts";
+import { rewriteSubject } from "./subject.ts";
 
 /** Clocks of nodes run behind: a certificate that begins "now" would not be valid yet where it is used first. */
 const BACKDATE_MS = 5 * 60_000;
@@ -24,14 +28,13 @@ const MIN_LIFETIME_MS = 600_000;
 const LONG_LIFETIME_MS = 8 * 3_600_000;
 
 export function planCertificate(facts: SigningFacts, request: CertificateRequest): CertificateTemplate {
-  const { commonName, organizations } = request.subject;
   return {
     serialNumber: facts.serialNumber,
     issuer: facts.ca.subject.raw,
-    subject: { ...(commonName === undefined ? {} : { commonName }), organizations },
+    subject: rewriteSubject(request.subject),
     publicKey: request.publicKey.spki,
     ...validityOf(facts),
-    extensions: extensionsOf(facts),
+    extensions: extensionsOf(facts, request),
   };
 }
 
@@ -39,8 +42,12 @@ function validityOf({ nowMs, ca, lifetimeMs, csr }: SigningFacts): { notBeforeMs
   if (nowMs >= ca.notAfterMs) {
     throw new Fault("bad-config", `the CA certificate expired at ${new Date(ca.notAfterMs).toISOString()}`);
   }
-  const askedMs = (csr.spec.expirationSeconds ?? Number.POSITIVE_INFINITY) * 1_000;
-  const lifeMs = Math.max(Math.min(askedMs, lifetimeMs), MIN_LIFETIME_MS);
+  const { expirationSeconds } = csr.spec;
+  // As upstream: a wish is kept above the least that can be wished for; a short life that the operator set is what he set.
+  const lifeMs =
+    expirationSeconds === undefined
+      ? lifetimeMs
+      : Math.max(Math.min(expirationSeconds * 1_000, lifetimeMs), MIN_LIFETIME_MS);
   const endMs = nowMs + (lifeMs < LONG_LIFETIME_MS ? lifeMs : lifeMs - BACKDATE_MS);
   return { notBeforeMs: wholeSeconds(nowMs - BACKDATE_MS), notAfterMs: Math.min(wholeSeconds(endMs), ca.notAfterMs) };
 }
@@ -50,15 +57,22 @@ function wholeSeconds(ms: number): number {
   return Math.floor(ms / 1_000) * 1_000;
 }
 
-function extensionsOf({ csr, ca }: SigningFacts): Extension[] {
+function extensionsOf({ csr, ca }: SigningFacts, { subject, subjectAltNames }: CertificateRequest): Extension[] {
   const keyUsages = csr.spec.usages.flatMap((usage) => KEY_USAGES[usage] ?? []);
   const extKeyUsages = csr.spec.usages.flatMap((usage) => EXT_KEY_USAGES[usage] ?? []);
   return [
-    keyUsageExtension(keyUsages),
+    ...(keyUsages.length === 0 ? [] : [keyUsageExtension(keyUsages)]),
     extKeyUsageExtension(extKeyUsages),
     basicConstraintsExtension({ ca: false }),
     ...(ca.subjectKeyId === undefined ? [] : [authorityKeyIdExtension(ca.subjectKeyId)]),
+    ...(subjectAltNames === undefined || countOf(subjectAltNames) === 0
+      ? []
+      : [{ ...subjectAltNameExtension(subjectAltNames), critical: subject.attributes.length === 0 }]),
   ];
+}
+
+function countOf({ dnsNames, emails, ipAddresses, uris }: SubjectAltNames): number {
+  return dnsNames.length + emails.length + ipAddresses.length + uris.length;
 }
 
 /** The usages that the rules of our signers let through. */
@@ -66,4 +80,7 @@ const KEY_USAGES: Readonly<Record<string, KeyUsage>> = {
   "digital signature": "digitalSignature",
   "key encipherment": "keyEncipherment",
 };
-const EXT_KEY_USAGES: Readonly<Record<string, string>> = { "client auth": EKU_CLIENT_AUTH };
+const EXT_KEY_USAGES: Readonly<Record<string, string>> = {
+  "client auth": EKU_CLIENT_AUTH,
+  "server auth": EKU_SERVER_AUTH,
+};

@@ -13,6 +13,10 @@ export interface Rule<Facts> {
   /** The file's name: what must hold. */
   readonly id: string;
   readonly sentence: string;
+  /** Every token that the rule can give as a reason; docs/rules.md explains each, and a test compares the two. */
+  readonly reasons: readonly string[];
+  /** Where kube-controller-manager is more lenient: then an operator may switch the rule off. */
+  readonly isStricter?: true;
   readonly judge: (facts: Facts) => Finding;
 }
 
@@ -33,6 +37,9 @@ export function notYet(reason: string, message: string, retryAfterMs: number): F
   return { kind: "Wait", reason, message, retryAfterMs };
 }
 
+/** The reasons of a request that cannot be read: every rule that needs the request can give them. */
+export const UNREADABLE_REASONS: readonly string[] = ["RequestIsTooLarge", "RequestIsUnreadable"];
+
 /**
  * A judge that needs the parsed request. An unreadable request is refused here, in every such rule and not only in the
  * first: no rule may rely on another having run before it.
@@ -45,3 +52,8 @@ export function withRequest<Facts extends RequestFacts>(
     return reading.kind === "Readable" ? judge(reading.request, facts) : refuse(reading.reason, reading.message);
   };
 }
+
+/** Informers fill in seconds, and what changes brings the request back by itself: looking again costs nothing. */
+export const RETRY_UNREAD_MS = 2_000;
+/** What somebody else must do first: a change of it brings the request back, this is for a change that nobody told us of. */
+export const RETRY_SLOWLY_MS = 60_000;

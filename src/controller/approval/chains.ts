@@ -1,0 +1,162 @@
+// Which rules, in which order: chosen by what the signer's certificates are for, and by the policy that covers the request.
+// The rules about the request alone come first, because they cost nothing and hold for the signer too.
+//
+//   node client   no policy, Kubernetes' signer   the request · access · registered · holder      (as kube-controller-manager)
+//                 no policy, the insecure signer  the request · requester · registered · holder
+//                 no policy, our other signers    the request · requester · evidence · registered · holder
+//                 a policy, by `client.admit`     the request · lifetime · limit · requester or access · evidence or Machine · …
+//   node serving  with or without a policy        the request · the node itself · the policy · the names
+//   API client    never approved by rule
+//
+// Pure.
+
+import { INSECURE_CLIENT_SIGNER, purposeOf, type SignerPurpose } from "../../api/certificates/index.ts";
+import type { Admission, Policy } from "../../api/countersign/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { isBuiltInSigner } from "../signers.ts";
+import type { ApprovalFacts, RequestFacts } from "./facts.ts";
+import {
+  evidenceHolds,
+  keyIsStrongEnough,
+  lifetimeIsAllowed,
+  machineExists,
+  machineHasNoOtherNode,
+  machineIsReady,
+  namesAreDnsOrIp,
+  namesAreOfNoOtherNode,
+  namesArePlain,
+  namesBelongToTheNode,
+  nodeIsNotRegisteredYet,
+  nodeNameIsValid,
+  noForeignExtensions,
+  noNamesBesideTheSubject,
+  policiesAreReadable,
+  type Rule,
+  renewalIsByTheHolder,
+  requesterHasAccess,
+  requesterIsTheNode,
+  requesterIsWithinItsLimit,
+  requesterMayAsk,
+  requestIsInTheJoiningWindow,
+  requestParsesAndIsSigned,
+  requestStandsAlone,
+  servingEvidenceHolds,
+  servingIsCovered,
+  signerIsServed,
+  subjectHasNothingElse,
+  subjectIsANode,
+  usagesAreClientOnly,
+  usagesAreServingOnly,
+  usagesFitAClient,
+} from "./rules/index.ts";
+
+type Chain = readonly Rule<ApprovalFacts>[];
+
+/** What a signer promises of every certificate, whoever approved the request: the rules about the request alone. */
+const SIGNER_RULES: Readonly<Record<SignerPurpose, readonly Rule<RequestFacts>[]>> = {
+  NodeClient: [
+    requestParsesAndIsSigned,
+    requestStandsAlone,
+    subjectIsANode,
+    nodeNameIsValid,
+    subjectHasNothingElse,
+    usagesAreClientOnly,
+    noNamesBesideTheSubject,
+    noForeignExtensions,
+    keyIsStrongEnough,
+  ],
+  NodeServing: [
+    requestParsesAndIsSigned,
+    requestStandsAlone,
+    subjectIsANode,
+    nodeNameIsValid,
+    subjectHasNothingElse,
+    usagesAreServingOnly,
+    namesAreDnsOrIp,
+    noForeignExtensions,
+    keyIsStrongEnough,
+  ],
+  ApiClient: [requestParsesAndIsSigned, requestStandsAlone, usagesFitAClient, noForeignExtensions, keyIsStrongEnough],
+};
+
+/** A signer whose purpose nobody told us gets the strictest rules. */
+export function signerRulesOf(signerName: string): readonly Rule<RequestFacts>[] {
+  return SIGNER_RULES[purposeOf(signerName) ?? "NodeClient"];
+}
+
+const FIRST: Chain = [signerIsServed, policiesAreReadable];
+const NAME_IS_FREE: Chain = [nodeIsNotRegisteredYet, renewalIsByTheHolder];
+
+const ADMITTED_BY: Readonly<Record<Admission, Chain>> = {
+  Evidence: [requesterMayAsk, evidenceHolds, ...NAME_IS_FREE],
+  Machine: [
+    requesterMayAsk,
+    ...NAME_IS_FREE,
+    machineExists,
+    machineIsReady,
+    machineHasNoOtherNode,
+    requestIsInTheJoiningWindow,
+  ],
+  Access: [requesterHasAccess, ...NAME_IS_FREE],
+};
+
+const SERVING: Chain = [
+  requesterIsTheNode,
+  servingIsCovered,
+  lifetimeIsAllowed,
+  servingEvidenceHolds,
+  namesArePlain,
+  namesAreOfNoOtherNode,
+  namesBelongToTheNode,
+];
+
+/** Undefined: requests of this signer are approved by people only. */
+export function chainOf(signerName: string, policy: Policy | undefined): Chain | undefined {
+  const shape: Chain = signerRulesOf(signerName);
+  switch (purposeOf(signerName)) {
+    case "NodeServing":
+      return [...FIRST, ...shape, ...SERVING, ...(policy === undefined ? [] : [requesterIsWithinItsLimit])];
+    case "ApiClient":
+      return undefined;
+    default:
+      return policy === undefined
+        ? [...FIRST, ...shape, ...withoutPolicy(signerName)]
+        : [...FIRST, ...shape, lifetimeIsAllowed, requesterIsWithinItsLimit, ...ADMITTED_BY[policy.client.admit]];
+  }
+}
+
+function withoutPolicy(signerName: string): Chain {
+  if (isBuiltInSigner(signerName)) return ADMITTED_BY.Access;
+  return signerName === INSECURE_CLIENT_SIGNER ? [requesterMayAsk, ...NAME_IS_FREE] : ADMITTED_BY.Evidence;
+}
+
+/** Each once, in the order in which requests meet them. */
+export const ALL_RULES: readonly Rule<ApprovalFacts>[] = [
+  ...new Map(
+    [
+      ...FIRST,
+      ...SIGNER_RULES.NodeClient,
+      ...SIGNER_RULES.NodeServing,
+      ...SIGNER_RULES.ApiClient,
+      lifetimeIsAllowed,
+      requesterIsWithinItsLimit,
+      requesterHasAccess,
+      ...ADMITTED_BY.Evidence,
+      ...ADMITTED_BY.Machine,
+      ...SERVING,
+    ].map((rule: Rule<ApprovalFacts>) => [rule.id, rule] as const),
+  ).values(),
+];
+
+/** The rules that an operator may switch off: where kube-controller-manager is more lenient. */
+export const STRICTER_RULES: readonly string[] = ALL_RULES.flatMap(({ id, isStricter }) => (isStricter ? [id] : []));
+
+/** Fault `bad-config` for a rule that cannot be switched off, or that there is not. */
+export function requireStricter(ids: readonly string[]): readonly string[] {
+  const unknown = ids.find((id) => !STRICTER_RULES.includes(id));
+  if (unknown === undefined) return ids;
+  throw new Fault(
+    "bad-config",
+    `rule ${JSON.stringify(unknown)} cannot be switched off; ${STRICTER_RULES.join(", ")} can`,
+  );
+}

@@ -1,0 +1,33 @@
+// Every rule of approval, in no order: chains.ts puts them into chains.
+
+export { machineExists } from "./machine/machine-exists.ts";
+export { machineHasNoOtherNode } from "./machine/machine-has-no-other-node.ts";
+export { machineIsReady } from "./machine/machine-is-ready.ts";
+export { nodeIsNotRegisteredYet } from "./machine/node-is-not-registered-yet.ts";
+export { requestIsInTheJoiningWindow } from "./machine/request-is-in-the-joining-window.ts";
+export { keyIsStrongEnough } from "./request/key-is-strong-enough.ts";
+export { lifetimeIsAllowed } from "./request/lifetime-is-allowed.ts";
+export { namesAreDnsOrIp } from "./request/names-are-dns-or-ip.ts";
+export { noForeignExtensions } from "./request/no-foreign-extensions.ts";
+export { noNamesBesideTheSubject } from "./request/no-names-beside-the-subject.ts";
+export { nodeNameIsValid } from "./request/node-name-is-valid.ts";
+export { requestParsesAndIsSigned } from "./request/request-parses-and-is-signed.ts";
+export { requestStandsAlone } from "./request/request-stands-alone.ts";
+export { subjectHasNothingElse } from "./request/subject-has-nothing-else.ts";
+export { subjectIsANode } from "./request/subject-is-a-node.ts";
+export { usagesAreClientOnly } from "./request/usages-are-client-only.ts";
+export { usagesAreServingOnly } from "./request/usages-are-serving-only.ts";
+export { usagesFitAClient } from "./request/usages-fit-a-client.ts";
+export { evidenceHolds, servingEvidenceHolds } from "./requester/evidence-holds.ts";
+export { policiesAreReadable } from "./requester/policies-are-readable.ts";
+export { renewalIsByTheHolder } from "./requester/renewal-is-by-the-holder.ts";
+export { requesterHasAccess } from "./requester/requester-has-access.ts";
+export { requesterIsTheNode } from "./requester/requester-is-the-node.ts";
+export { requesterIsWithinItsLimit } from "./requester/requester-is-within-its-limit.ts";
+export { requesterMayAsk } from "./requester/requester-may-ask.ts";
+export { signerIsServed } from "./requester/signer-is-served.ts";
+export type { Rule } from "./rule.ts";
+export { namesAreOfNoOtherNode } from "./serving/names-are-of-no-other-node.ts";
+export { namesArePlain } from "./serving/names-are-plain.ts";
+export { namesBelongToTheNode } from "./serving/names-belong-to-the-node.ts";
+export { servingIsCovered } from "./serving/serving-is-covered.ts";

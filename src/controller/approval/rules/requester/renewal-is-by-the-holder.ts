@@ -1,0 +1,40 @@
+// A certificate outlives the trust in its machine: an operator deletes the Node, another machine joins under the name, and
+// the first one's certificate is still good. It must not buy the next one. The API server says with which certificate the
+// requester came; the claims say which certificates hold the name. Where no claim is known any more (requests are cleaned
+// away after an hour) the certificate itself is believed, as kube-controller-manager believes it.
+// differs from upstream: kube-controller-manager lets any living certificate of the name renew.
+
+import type { ApprovalFacts, Claim } from "../../facts.ts";
+import { credentialOf, isRenewal } from "../../identity.ts";
+import { notYet, pass, RETRY_UNREAD_MS, type Rule, refuse, UNREADABLE_REASONS, withRequest } from "../rule.ts";
+
+export const renewalIsByTheHolder: Rule<ApprovalFacts> = {
+  id: "renewal-is-by-the-holder",
+  sentence: "a node renews with a certificate that holds its name, or with the one that asked for it",
+  reasons: [...UNREADABLE_REASONS, "ClaimsAreNotRead", "CredentialIsUnknown", "RequesterIsNotTheHolder"],
+  isStricter: true,
+  judge: withRequest((request, facts) => {
+    if (!isRenewal(request, facts.requester)) return pass("a first certificate");
+    if (facts.claims.kind === "NotRead") return notYet("ClaimsAreNotRead", facts.claims.why, RETRY_UNREAD_MS);
+    const claims = facts.claims.kind === "Present" ? facts.claims.value.filter(isStanding(facts)) : [];
+    const [first] = claims;
+    if (first === undefined) return pass("no other claim on the name is known");
+    const own = credentialOf(facts.requester.extra);
+    if (own === undefined) {
+      return refuse("CredentialIsUnknown", "the API server does not say with which certificate the requester came");
+    }
+    if (claims.some(({ credential, requesterCredential }) => credential === own || requesterCredential === own)) {
+      return pass("the holder of the name");
+    }
+    return refuse(
+      "RequesterIsNotTheHolder",
+      `the name is held by another certificate, issued for ${first.csrName}; delete that request to give the name free`,
+    );
+  }),
+};
+
+/** Of another request, approved, and not over. */
+function isStanding(facts: ApprovalFacts): (claim: Claim) => boolean {
+  return ({ csrUid, standing, notAfterMs }) =>
+    csrUid !== facts.csrUid && standing === "Approved" && (notAfterMs === undefined || notAfterMs > facts.nowMs);
+}

@@ -1,0 +1,71 @@
+// The kubeconfig of cluster-info: one unnamed cluster, and what the operator says about where it is and whom to trust there.
+// Pure. A kubeconfig that says the same already keeps its bytes: every signature and every pinned copy is over them.
+
+import {
+  clusterLocationExtension,
+  encodeKubeconfig,
+  type KubeconfigCluster,
+  parseKubeconfig,
+  readClusterLocation,
+} from "../../api/kubeconfig/index.ts";
+import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+
+export interface WantedLocation {
+  /** https URLs, the first is what every client reads; the others are for those that know the extension. */
+  readonly servers: readonly [string, ...string[]];
+  /** One bundle; during a rotation it holds the old roots and the new ones. */
+  readonly caPem: string;
+  readonly clusterId?: string | undefined;
+}
+
+export function kubeconfigFor(present: string | undefined, wanted: WantedLocation): string {
+  const cluster = present === undefined ? undefined : clusterOf(present);
+  if (present !== undefined && cluster !== undefined && saysTheSame(cluster, wanted)) return present;
+  return encodeKubeconfig({
+    clusters: [{ name: "", cluster: entryFor(wanted) }],
+    users: [],
+    contexts: [],
+    currentContext: "",
+  });
+}
+
+/** Undefined for whatever is no kubeconfig with one unnamed cluster: it is replaced. */
+function clusterOf(text: string): KubeconfigCluster | undefined {
+  try {
+    const { clusters } = parseKubeconfig(text);
+    return clusters.length === 1 && clusters[0]?.name === "" ? clusters[0].cluster : undefined;
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
+function saysTheSame(cluster: KubeconfigCluster, { servers, caPem, clusterId }: WantedLocation): boolean {
+  try {
+    const said = readClusterLocation(cluster);
+    return (
+      cluster.server === servers[0] &&
+      isSameList(said.servers, servers) &&
+      isSameList(said.rootsPem, [caPem]) &&
+      (clusterId === undefined || said.clusterId === clusterId)
+    );
+  } catch (error) {
+    if (isFault(error)) return false;
+    throw error;
+  }
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((one, at) => one === b[at]);
+}
+
+function entryFor({ servers, caPem, clusterId }: WantedLocation): KubeconfigCluster {
+  const [server] = servers;
+  const isPlain = servers.length === 1 && clusterId === undefined;
+  return {
+    "certificate-authority-data": encodeBase64(encodeUtf8(caPem)),
+    ...(isPlain ? {} : { extensions: [clusterLocationExtension({ servers, clusterId })] }),
+    server,
+  };
+}

@@ -1,0 +1,45 @@
+// Bootstrap tokens whose time is over are deleted: nobody can use them, and nobody should find them. Judged by the end alone,
+// so a Secret that is no good token in other ways goes too. Upstream: pkg/controller/bootstrap/tokencleaner.go.
+
+import { readExpiration, TOKEN_NAMESPACE } from "../../api/bootstrap/index.ts";
+import type { Secret } from "../../api/core/index.ts";
+import { SECRETS } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import type { KubeClient } from "../../platform/kube/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
+
+/** Timers do not reach beyond 24 days, and nothing is lost by looking twice a day. */
+const MAX_WAIT_MS = 12 * 3_600_000;
+
+export interface TokenCleanerOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A Secret of the type of tokens by its name. */
+  readonly getToken: (name: string) => Secret | undefined;
+}
+
+export function createTokenCleaner({ client, clock, log, getToken }: TokenCleanerOptions): Handler {
+  return async (name, signal) => {
+    const secret = getToken(name);
+    const endMs = secret === undefined ? undefined : readExpiration(secret);
+    if (secret === undefined || endMs === undefined) return UNTIL_CHANGED;
+    const leftMs = endMs - clock.now();
+    if (leftMs > 0) return { afterMs: Math.min(leftMs, MAX_WAIT_MS) };
+    await removeToken(client, secret, signal);
+    log.info("expired token removed", { secret: name });
+    return UNTIL_CHANGED;
+  };
+}
+
+/** Only the very Secret that was looked at: one of the same name that was made since is another token. */
+async function removeToken(client: KubeClient, { metadata }: Secret, signal: AbortSignal): Promise<void> {
+  const target = { namespace: TOKEN_NAMESPACE, name: metadata.name ?? "" };
+  try {
+    await client.delete(SECRETS, target, { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) });
+  } catch (error) {
+    if (!isFault(error, "not-found") && !isFault(error, "conflict")) throw error;
+  }
+}

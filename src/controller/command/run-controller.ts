@@ -1,0 +1,105 @@
+// The controller with everything a process of it has: the CA from where it lies, the lease, the audit trail, probes, metrics.
+
+import { hostname } from "node:os";
+import type { Secret } from "../../api/core/index.ts";
+import { SECRETS } from "../../api/meta/index.ts";
+import { encodeHex } from "../../kernel/bytes/index.ts";
+import { systemClock, systemMonotonicMs } from "../../platform/clock/index.ts";
+import { randomBytes } from "../../platform/keys/index.ts";
+import { createInformer, type KubeClient } from "../../platform/kube/index.ts";
+import type { ProcessEdge } from "../../platform/process/index.ts";
+import {
+  addProcessMetrics,
+  createMetrics,
+  type Log,
+  type Metrics,
+  openLineFile,
+  startStatusServer,
+} from "../../platform/report/index.ts";
+import { type AuditTrail, createAuditTrail, type LineSink } from "../audit/index.ts";
+import { loadLocation } from "../clusterinfo/index.ts";
+import { type Controller, createController } from "../controller.ts";
+import { runTogether } from "../loop/index.ts";
+import { type Authorities, followAuthoritySecret, loadAuthorityFiles } from "../signing/index.ts";
+import type { CommandLine } from "./command-line.ts";
+import { addLeaderMetric, readinessChecks } from "./readiness.ts";
+
+export interface Surroundings {
+  readonly edge: ProcessEdge;
+  readonly client: KubeClient;
+  readonly log: Log;
+}
+
+export async function runController(line: CommandLine, { edge, client, log }: Surroundings): Promise<void> {
+  const metrics = createMetrics();
+  addProcessMetrics(metrics, systemClock.now());
+  const sink = openSink(line.auditLog, edge);
+  // Two lives of one host are two identities: an old lease must not look like our own.
+  const identity = `${hostname()}_${encodeHex(randomBytes(8))}`;
+  const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
+  const controller = createController({
+    ...{ client, log, identity, metrics },
+    ca: await openAuthority(line, client, log),
+    clock: systemClock,
+    random: randomBytes,
+    controllers: line.controllers,
+    signers: line.signers,
+    allowInsecure: line.allowInsecure,
+    disabledRules: line.disabledRules,
+    lifetimeMs: line.lifetimeMs,
+    clusterInfo:
+      line.clusterInfo === undefined ? undefined : await loadLocation(line.clusterInfo, { clock: systemClock, log }),
+    election: line.election === undefined ? undefined : { ...line.election, monotonicMs: systemMonotonicMs },
+    audit: { trail, namespace: line.namespace },
+  });
+  const { signers } = controller;
+  log.info("controller starts", { identity, signers, controllers: line.controllers });
+  try {
+    await serveWhile({ line, metrics, controller, trail, log }, () => controller.run(edge.stop));
+    log.info("controller stopped");
+  } finally {
+    await sink.close();
+  }
+}
+
+interface Served {
+  readonly line: CommandLine;
+  readonly metrics: Metrics;
+  readonly controller: Controller;
+  readonly trail: AuditTrail;
+  readonly log: Log;
+}
+
+async function serveWhile({ line, metrics, controller, trail, log }: Served, work: () => Promise<void>): Promise<void> {
+  addLeaderMetric(metrics, controller);
+  const { statusAddress } = line;
+  if (statusAddress === undefined) return work();
+  const ready = readinessChecks(controller, trail);
+  const server = await startStatusServer({ ...statusAddress, metrics, ready });
+  log.info("metrics and probes are served", { host: statusAddress.host, port: server.port });
+  try {
+    await work();
+  } finally {
+    await server.close();
+  }
+}
+
+async function openAuthority({ ca }: CommandLine, client: KubeClient, log: Log): Promise<Authorities> {
+  if (ca.kind === "Files") return loadAuthorityFiles(ca, { clock: systemClock, log });
+  const { namespace, name } = ca;
+  const secrets = createInformer<Secret>(client, SECRETS, {
+    ...{ clock: systemClock, random: Math.random, log, namespace },
+    fieldSelector: `metadata.name=${name}`,
+  });
+  const authorities = followAuthoritySecret({ secrets, namespace, name, log });
+  return { ...authorities, run: (signal) => runTogether(signal, (either) => [secrets.run(either)]) };
+}
+
+function openSink(path: string, { stdout }: ProcessEdge): LineSink & { close(): Promise<void> } {
+  if (path !== "-") return openLineFile(path);
+  return {
+    append: (line) => stdout.write(`${line}\n`),
+    sync: async () => undefined,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,91 @@
+// The two features that decide about requests, approval and signing, with all that they know of the cluster. They share the
+// readings of requests, so that each is parsed and verified once.
+
+import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { encodePem } from "../kernel/pem/index.ts";
+import type { Clock } from "../platform/clock/index.ts";
+import type { KubeClient } from "../platform/kube/index.ts";
+import type { Log, Metrics } from "../platform/report/index.ts";
+import {
+  type Approval,
+  type Claims,
+  createAccessReviews,
+  createApproval,
+  createClaims,
+  createPending,
+  createRequestReader,
+  type Pending,
+  type Surroundings,
+  wantedNode,
+} from "./approval/index.ts";
+import { createNetwork } from "./dialling/index.ts";
+import { type Informers, NODES_BY_ADDRESS, PENDING_BY_REQUESTER } from "./informers.ts";
+import { defaultLifetimeMs } from "./signers.ts";
+import { type Authorities, createSigning, type Signing } from "./signing/index.ts";
+
+export interface DecisionWorld {
+  /** Writes only while this replica leads. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly identity: string;
+  readonly informers: Informers;
+  readonly authorities: Authorities;
+  readonly signers: readonly string[];
+  readonly lifetimeMs?: number | undefined;
+  /** Stricter rules that do not hold here, by id: docs/rules.md. */
+  readonly switchedOff?: readonly string[] | undefined;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+export interface Decisions {
+  readonly claims: Claims;
+  readonly pending: Pending;
+  readonly approval: Approval;
+  readonly signing: Signing;
+}
+
+export function createDecisions(world: DecisionWorld): Decisions {
+  const { client, clock, log, informers, metrics, signers } = world;
+  const claims = createClaims();
+  const pending = createPending();
+  const getCsr = (name: string) => informers.csrs.get(name);
+  const hasSynced = () => informers.csrs.hasSynced() && informers.nodes.hasSynced();
+  const shared = { client, clock, log, getCsr, servedSigners: signers, readRequest: createRequestReader() };
+  const approval = createApproval({
+    ...{ ...shared, metrics, identity: world.identity, claims, pending, hasSynced },
+    switchedOff: world.switchedOff,
+    access: createAccessReviews(client, clock),
+    surroundings: surroundingsOf(informers),
+    network: createNetwork({ client, caPemFor: (csr) => caPemOf(world.authorities, csr) }),
+  });
+  /** Without policies, which is how most clusters are, the request is not read for this. */
+  const policyOf = ({ spec }: CertificateSigningRequest) =>
+    informers.policies.list().length === 0
+      ? undefined
+      : informers.policies.of(spec.signerName, wantedNode(shared.readRequest(spec.request)));
+  const signing = createSigning({
+    ...shared,
+    randomBytes: world.randomBytes,
+    authorities: world.authorities,
+    switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(policyOf(csr)?.disabledRules ?? [])],
+    lifetimeMsOf: ({ spec }) => world.lifetimeMs ?? defaultLifetimeMs(spec.signerName),
+  });
+  return { claims, pending, approval, signing };
+}
+
+function surroundingsOf({ csrs, nodes, machines, policies }: Informers): Surroundings {
+  return {
+    getNode: (name) => nodes.get(name),
+    nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
+    countNodes: () => nodes.list().length,
+    pendingOf: (username) => csrs.byIndex(PENDING_BY_REQUESTER, username),
+    machines,
+    policies,
+  };
+}
+
+function caPemOf(authorities: Authorities, csr: CertificateSigningRequest): string {
+  return encodePem("CERTIFICATE", authorities.of(csr).certificate.raw);
+}

@@ -1,0 +1,159 @@
+// The loops and what each is made of: approval, signing, cleaning and the cluster-info signer, on queues that requesters share
+// in turn.
+
+import { TOKEN_NAMESPACE } from "../api/bootstrap/index.ts";
+import type { Clock } from "../platform/clock/index.ts";
+import { createWorkQueue, type FlowOptions, type KubeClient } from "../platform/kube/index.ts";
+import type { Log, Metrics } from "../platform/report/index.ts";
+import { CLEANING_KEY, createCleaning, createFloodGuard, type FloodGuard } from "./cleaning/index.ts";
+import {
+  CLUSTER_INFO_NAME,
+  createClusterInfoSigner,
+  createTokenCleaner,
+  type LocationSource,
+} from "./clusterinfo/index.ts";
+import { createDecisions } from "./decisions.ts";
+import type { Feature } from "./features.ts";
+import { type Informers, PENDING_BY_REQUESTER } from "./informers.ts";
+import { createLoopMetrics } from "./loop/index.ts";
+import { createLockdownWatch, LOCKDOWN_KEY } from "./policy/index.ts";
+import type { Authorities } from "./signing/index.ts";
+import { wire } from "./wiring.ts";
+
+export interface LoopWorld {
+  /** Writes only while this replica leads. */
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly identity: string;
+  readonly informers: Informers;
+  readonly authorities: Authorities;
+  readonly signers: readonly string[];
+  readonly lifetimeMs?: number | undefined;
+  /** Where cluster-info shall say the cluster is. Left out: what it says is somebody else's. */
+  readonly clusterInfo?: LocationSource | undefined;
+  /** Stricter rules that do not hold here, by id: docs/rules.md. */
+  readonly switchedOff?: readonly string[] | undefined;
+  /** In [0, 1). */
+  readonly random: () => number;
+  readonly randomBytes: (count: number) => Uint8Array;
+}
+
+/**
+ * Waiting for the API server takes most of the time of a request. kube-controller-manager has five workers; bench/controller
+ * shows what more of them bring. Together they stay below the connections of the client, so that none waits for one.
+ */
+const WORKERS = 20;
+/** A join waits for its certificate: after an outage, nobody should wait longer than this for the next try. */
+const QUEUE_LIMITS = { baseMs: 100, maxMs: 30_000 };
+
+type Queues = ReturnType<typeof createQueues>;
+
+function createQueues(world: LoopWorld) {
+  const { clock, informers, random } = world;
+  const flood = createFlood(world);
+  const flows = { flowOf: (name: string) => informers.csrs.get(name)?.spec.username ?? "" };
+  const createQueue = (more: FlowOptions = {}) => createWorkQueue({ clock, random, limits: QUEUE_LIMITS, ...more });
+  return {
+    approval: createQueue({ ...flows, holdMs: flood.holdMs, onTake: flood.onTake }),
+    signing: createQueue(flows),
+    cleaning: createQueue(),
+    clusterInfo: createQueue(),
+    tokens: createQueue(),
+    lockdown: createQueue(),
+  };
+}
+
+export function createLoops(world: LoopWorld): readonly Feature[] {
+  const queues = createQueues(world);
+  const { claims, pending, approval, signing } = createDecisions(world);
+  wire({ informers: world.informers, queues, claims, pending, approval, signing });
+  queues.cleaning.add(CLEANING_KEY);
+  queues.lockdown.add(LOCKDOWN_KEY);
+  queues.clusterInfo.add(CLUSTER_INFO_NAME);
+  world.clusterInfo?.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
+  return createFeatures(world, queues, { approval, signing });
+}
+
+type Deciders = Pick<ReturnType<typeof createDecisions>, "approval" | "signing">;
+
+function createFeatures(world: LoopWorld, queues: Queues, { approval, signing }: Deciders): readonly Feature[] {
+  const { log, informers, metrics, random } = world;
+  const loop = { workers: WORKERS, log, random, metrics: createLoopMetrics(metrics) };
+  const { csrs, nodes, clusterInfo, tokens } = informers;
+  const features: readonly Feature[] = [
+    {
+      name: "approving",
+      needs: [csrs, nodes, informers.policies],
+      loop: { ...loop, name: "approval", queue: queues.approval, handle: approval.handle },
+    },
+    {
+      name: "signing",
+      needs: [csrs, nodes],
+      loop: { ...loop, name: "signing", queue: queues.signing, handle: signing.handle },
+    },
+    {
+      name: "cleaning",
+      needs: [csrs],
+      loop: { ...loop, workers: 1, name: "cleaning", queue: queues.cleaning, handle: createCleaner(world) },
+    },
+    {
+      name: "cluster-info",
+      needs: [clusterInfo, tokens],
+      loop: { ...loop, workers: 1, name: "cluster-info", queue: queues.clusterInfo, handle: createInfoSigner(world) },
+    },
+    {
+      name: "token-cleaning",
+      needs: [tokens],
+      loop: { ...loop, workers: 1, name: "token-cleaning", queue: queues.tokens, handle: createTokenEnd(world) },
+    },
+    {
+      name: "lockdown",
+      needs: [informers.policies],
+      loop: { ...loop, workers: 1, name: "lockdown", queue: queues.lockdown, handle: createLockdown(world) },
+    },
+  ];
+  metrics.reading({ name: "countersign_loop_queue_depth", help: "Items that wait for a loop.", type: "gauge" }, () =>
+    features.map(({ loop: { name, queue } }) => [{ loop: name }, queue.size()] as const),
+  );
+  return features;
+}
+
+function createLockdown({ client, clock, log, metrics, informers }: LoopWorld) {
+  return createLockdownWatch({ client, clock, log, metrics, policies: informers.policies }).handle;
+}
+
+function createFlood({ clock, log, informers, metrics }: LoopWorld): FloodGuard {
+  const guard = createFloodGuard({
+    clock,
+    log,
+    pendingOf: (requester) => informers.csrs.countByIndex(PENDING_BY_REQUESTER, requester),
+  });
+  const help = "Undecided requests of a requester who has so many that they are served slowly.";
+  metrics.reading({ name: "countersign_flooding_requester_pending", help, type: "gauge" }, guard.readings);
+  return guard;
+}
+
+function createCleaner({ client, clock, log, metrics, informers }: LoopWorld) {
+  const removed = metrics.counter({
+    name: "countersign_requests_removed_total",
+    help: "Certificate requests that were deleted because they are over, by case.",
+  });
+  return createCleaning({ client, clock, log, removed, listCsrs: informers.csrs.list });
+}
+
+function createTokenEnd({ client, clock, log, informers }: LoopWorld) {
+  return createTokenCleaner({ client, clock, log, getToken: (name) => informers.tokens.get(name, TOKEN_NAMESPACE) });
+}
+
+function createInfoSigner({ client, clock, log, informers, clusterInfo }: LoopWorld) {
+  return createClusterInfoSigner({
+    location: clusterInfo?.current,
+    client,
+    clock,
+    log,
+    getConfigMap: () => informers.clusterInfo.list().find(({ metadata }) => metadata.name === CLUSTER_INFO_NAME),
+    listTokens: () => informers.tokens.list(),
+  });
+}

@@ -1,0 +1,52 @@
+// What is kept of a Machine, and under which words it is found: by every name its node may have, by provider ID, by the node it
+// already is, by each of its addresses, by its cluster. Pure.
+
+import { canonicalDns, MACHINE_NAME_SOURCES } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import type { KubeObject } from "../../api/meta/index.ts";
+import { namesOf, providerKey } from "../approval/index.ts";
+
+/** An object for the informer, with nothing in it but the view. */
+export interface KnownMachine extends KubeObject {
+  readonly machine: Machine;
+}
+
+export const NAME_INDEX = "name";
+export const ADDRESS_INDEX = "address";
+export const CLUSTER_INDEX = "cluster";
+
+/** A source and a name in one word: `Hostname worker-1`. */
+export function nameKey(source: string, name: string): string {
+  return `${source} ${name}`;
+}
+
+/** The source for the node that a Machine already is. */
+export const NODE_SOURCE = "Node";
+
+export const indexesOfMachines = {
+  [NAME_INDEX]: ({ machine }: KnownMachine) => nameKeysOf(machine),
+  [ADDRESS_INDEX]: ({ machine }: KnownMachine) => [...namesOf(machine.addresses)],
+  [CLUSTER_INDEX]: ({ machine }: KnownMachine) => (machine.clusterName === undefined ? [] : [machine.clusterName]),
+};
+
+export function nameKeysOf({ name, nodeName, providerId, addresses }: Machine): readonly string[] {
+  const sources: readonly string[] = MACHINE_NAME_SOURCES;
+  return [
+    nameKey("MachineName", name),
+    ...(nodeName === undefined ? [] : [nameKey(NODE_SOURCE, nodeName)]),
+    ...(providerId === undefined ? [] : [nameKey("ProviderID", providerId)]),
+    ...addresses.flatMap(({ type, address }) => (sources.includes(type) ? [nameKey(type, canonicalDns(address))] : [])),
+  ];
+}
+
+/** Requests wait under the name of their node or under their provider ID. */
+export function pendingKeysOf(known: KnownMachine | undefined): readonly string[] {
+  if (known === undefined) return [];
+  const { name, nodeName, providerId, addresses } = known.machine;
+  return [
+    name,
+    ...namesOf(addresses),
+    ...(nodeName === undefined ? [] : [nodeName]),
+    ...(providerId === undefined ? [] : [providerKey(providerId)]),
+  ];
+}

@@ -1,0 +1,70 @@
+// Of the Machines that may be a node's, the one that is. A Machine that already is the node counts before one that only has its
+// name; two of equal right are two, never the first of a list. Pure.
+
+import { canonicalDns } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import type { MachineMatch, MachineQuery, Seen } from "../approval/index.ts";
+import { NODE_SOURCE, nameKey } from "./known-machine.ts";
+
+/** Under which words the Machine may be found. */
+export function lookUpKeys({ nodeName, providerId, nameFrom }: MachineQuery): readonly string[] {
+  return [
+    nameKey(NODE_SOURCE, nodeName),
+    ...nameFrom.flatMap((source) => {
+      if (source !== "ProviderID") return [nameKey(source, canonicalDns(nodeName))];
+      return providerId === undefined ? [] : [nameKey(source, providerId)];
+    }),
+  ];
+}
+
+/** Machines of other clusters are nobody's here: their names may well be the same. */
+export function isInScope(machine: Machine, { clusterName, namespace }: MachineQuery): boolean {
+  if (namespace !== undefined && machine.namespace !== namespace) return false;
+  return clusterName === undefined || machine.clusterName === clusterName;
+}
+
+/** Two clusters' Machines in one place, and nobody said which is meant: then none is. */
+export function unsaidCluster(
+  clusters: readonly string[],
+  { clusterName, namespace }: MachineQuery,
+): MachineMatch | undefined {
+  const different = [...new Set(clusters)].sort();
+  if (clusterName !== undefined || namespace !== undefined || different.length < 2) return undefined;
+  return { kind: "ClusterIsUnsaid", clusters: different };
+}
+
+export function chooseMachine(found: readonly Machine[], { nodeName, providerId }: MachineQuery): Seen<MachineMatch> {
+  const own = found.filter((machine) => machine.nodeName === nodeName);
+  const living = found.filter(({ isDeleting }) => !isDeleting);
+  // Where the old Machine of a name goes and the new one has come, the new one is meant.
+  const [machine, ...others] = [own, living, found].find((some) => some.length > 0) ?? [];
+  if (machine === undefined) return { kind: "Absent" };
+  if (others.length > 0) {
+    const names = [machine, ...others].map(({ namespace, name }) => `${namespace}/${name}`);
+    return { kind: "Present", value: { kind: "Several", names } };
+  }
+  if (providerId !== undefined && machine.providerId !== undefined && machine.providerId !== providerId) {
+    return { kind: "Present", value: { kind: "OtherProviderId", machine, providerId } };
+  }
+  return { kind: "Present", value: { kind: "One", machine } };
+}
+
+/** For each name that Machines other than the node's own have: one of them. */
+export function ownersAmong(
+  names: readonly string[],
+  query: MachineQuery,
+  find: (name: string) => readonly Machine[],
+): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  for (const name of names) {
+    const other = find(name).find((machine) => isInScope(machine, query) && !isOwn(machine, query));
+    if (other !== undefined) owners.set(name, `Machine ${other.namespace}/${other.name}`);
+  }
+  return owners;
+}
+
+function isOwn({ nodeName, name, addresses }: Machine, query: MachineQuery): boolean {
+  if (nodeName !== undefined) return nodeName === query.nodeName;
+  const wanted = canonicalDns(query.nodeName);
+  return name === query.nodeName || addresses.some(({ address }) => canonicalDns(address) === wanted);
+}

@@ -1,0 +1,24 @@
+// The same answers from a list of Machines that does not change: for rehearsals.
+
+import type { Machine } from "../../api/foreign/index.ts";
+import { type MachineInventory, namesOf } from "../approval/index.ts";
+import { nameKeysOf } from "./known-machine.ts";
+import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
+
+export function machinesOf(machines: readonly Machine[]): MachineInventory {
+  return {
+    find: (query) => {
+      const clusters = new Set(machines.flatMap(({ clusterName }) => clusterName ?? []));
+      const unsaid = unsaidCluster([...clusters], query);
+      if (unsaid !== undefined) return { kind: "Present", value: unsaid };
+      const keys = new Set(lookUpKeys(query));
+      const found = machines.filter(
+        (machine) => isInScope(machine, query) && nameKeysOf(machine).some((key) => keys.has(key)),
+      );
+      return chooseMachine(found, query);
+    },
+    ownersOf: (names, query) =>
+      ownersAmong(names, query, (name) => machines.filter(({ addresses }) => namesOf(addresses).has(name))),
+    count: () => machines.length,
+  };
+}

@@ -1,0 +1,84 @@
+// Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours; so who has
+// them is looked up at the start and every ten minutes, and said: in the status of each policy in Enforce, in a metric, in the log.
+
+import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
+import type { JoinPolicy } from "../../api/countersign/index.ts";
+import { JOIN_POLICIES } from "../../api/countersign/index.ts";
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import type { KubeClient } from "../../platform/kube/index.ts";
+import type { Log, Metrics } from "../../platform/report/index.ts";
+import type { Handler } from "../loop/index.ts";
+import { type Bypass, findBypasses } from "./bypasses.ts";
+import { planStatus } from "./plan.ts";
+
+export interface LockdownOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics | undefined;
+  readonly policies: {
+    objects(): readonly JoinPolicy[];
+    readonly book: { faultOf(name: string): string | undefined };
+  };
+}
+
+export interface LockdownWatch {
+  /** One look, and what it found is told. */
+  readonly handle: Handler;
+}
+
+/** The one key of its queue. */
+export const LOCKDOWN_KEY = "lockdown";
+const LOOK_EVERY_MS = 600_000;
+
+export function createLockdownWatch(options: LockdownOptions): LockdownWatch {
+  const count = options.metrics?.gauge({
+    name: "countersign_lockdown_missing_bindings",
+    help: "Bindings by which kube-controller-manager approves requests of nodes past the rules here.",
+  });
+  /** What was said last: the same bindings are not named every ten minutes. */
+  let said = "";
+  return {
+    handle: async (_key, signal) => {
+      const bypasses = await readBypasses(options.client, signal);
+      for (const right of ["nodeclient", "selfnodeclient"] as const) {
+        count?.set({ right }, bypasses.filter((bypass) => bypass.right === right).length);
+      }
+      const words = JSON.stringify(bypasses);
+      if (words !== said)
+        options.log.info("bindings by which kube-controller-manager approves past the rules", { bypasses });
+      said = words;
+      await writeStatuses(options, bypasses);
+      return { afterMs: LOOK_EVERY_MS };
+    },
+  };
+}
+
+async function readBypasses(client: KubeClient, signal: AbortSignal): Promise<readonly Bypass[]> {
+  const [roles, bindings] = await Promise.all([
+    client.list<ClusterRole>(CLUSTER_ROLES, { signal }),
+    client.list<RoleBinding>(CLUSTER_ROLE_BINDINGS, { signal }),
+  ]);
+  return findBypasses(roles.items, bindings.items);
+}
+
+async function writeStatuses(
+  { client, clock, log, policies }: LockdownOptions,
+  bypasses: readonly Bypass[],
+): Promise<void> {
+  for (const policy of policies.objects()) {
+    const { name = "", uid, resourceVersion } = policy.metadata;
+    const status = planStatus(policy, { bypasses, fault: policies.book.faultOf(name), nowMs: clock.now() });
+    if (status === undefined) continue;
+    try {
+      const target = { name, subresource: "status" };
+      await client.patch(JOIN_POLICIES, target, { metadata: { uid, resourceVersion }, status }, { type: "merge" });
+    } catch (error) {
+      // Somebody changed the policy meanwhile: its new state is looked at next time.
+      if (!isFault(error, "conflict") && !isFault(error, "not-found")) throw error;
+      log.debug("status of a policy not written", { policy: name, error });
+    }
+  }
+}

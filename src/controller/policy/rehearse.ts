@@ -1,0 +1,89 @@
+// What would a policy change? Every request of a snapshot is judged again, each as it was when it was made: by the Nodes and the
+// approved requests that there were then. Nothing is written.
+
+import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
+import type { Node } from "../../api/core/index.ts";
+import type { JoinPolicy } from "../../api/countersign/index.ts";
+import { readMachine } from "../../api/foreign/index.ts";
+import type { KubeObject } from "../../api/meta/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import type { KubeClient } from "../../platform/kube/index.ts";
+import {
+  type AccessReviews,
+  createAccessReviews,
+  createClaims,
+  namesOf,
+  type Replayed,
+  replay,
+  type Surroundings,
+} from "../approval/index.ts";
+import { machinesOf } from "../machines/index.ts";
+import { createPolicyBook } from "./book.ts";
+
+export interface Snapshot {
+  readonly csrs: readonly CertificateSigningRequest[];
+  readonly nodes: readonly Node[];
+  readonly machines: readonly KubeObject[];
+  /** Those in force, and the one that is tried in the place of its namesake. */
+  readonly policies: readonly JoinPolicy[];
+}
+
+export interface Rehearsal {
+  /** Asked whether a requester has Kubernetes' virtual rights; left out, the snapshot itself says who was approved. */
+  readonly client?: KubeClient | undefined;
+  readonly servedSigners: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promise<readonly Replayed[]> {
+  const book = createPolicyBook();
+  for (const policy of snapshot.policies) book.put(policy);
+  const machines = machinesOf(snapshot.machines.map(readMachine));
+  const replayed: Replayed[] = [];
+  for (const csr of snapshot.csrs.filter(({ spec }) => rehearsal.servedSigners.includes(spec.signerName))) {
+    const atMs = Date.parse(csr.metadata.creationTimestamp ?? "");
+    const before = (object: KubeObject) => Date.parse(object.metadata.creationTimestamp ?? "") < atMs;
+    const nodes = snapshot.nodes.filter(before);
+    const claims = createClaims();
+    for (const other of snapshot.csrs.filter(before)) claims.observe(other);
+    const clock = { now: () => atMs + JUDGED_AFTER_MS, sleep: async () => undefined };
+    const surroundings: Surroundings = {
+      getNode: (name) => nodes.find(({ metadata }) => metadata.name === name),
+      nodesNamed: (name) => nodes.filter((node) => hasName(node, name)),
+      countNodes: () => nodes.length,
+      // Whatever was pending then has been decided since, or still stands in line behind nobody.
+      pendingOf: () => [],
+      machines,
+      policies: { of: book.of, hasShadow: () => false, broken: book.broken },
+    };
+    const access = rehearsal.client === undefined ? accessFrom(snapshot) : createAccessReviews(rehearsal.client, clock);
+    const world = { client: NOBODY, clock, claims, access, surroundings, network: NO_NETWORK, hasSynced: () => true };
+    replayed.push(await replay({ ...world, servedSigners: rehearsal.servedSigners }, csr, book.of, rehearsal.signal));
+  }
+  return replayed;
+}
+
+/** A request is judged a moment after it was made. */
+const JUDGED_AFTER_MS = 1_000;
+
+function hasName({ metadata, status }: Node, name: string): boolean {
+  return metadata.name === name || namesOf(status?.addresses ?? []).has(name);
+}
+
+/** Who was approved by rule had the right; of others nobody knows, so they had not. */
+function accessFrom({ csrs }: Snapshot): AccessReviews {
+  const approved = new Set(
+    csrs.flatMap((csr) => (findCondition(csr, "Approved")?.reason === "AutoApproved" ? (csr.spec.username ?? []) : [])),
+  );
+  return { ask: async (right, { username }) => ({ right, isAllowed: approved.has(username) }) };
+}
+
+/** For the second look at a Node: what the snapshot does not have, there is not. */
+const NOBODY: Pick<KubeClient, "get"> = {
+  get: async () => {
+    throw new Fault("not-found", "a rehearsal asks nobody");
+  },
+};
+
+const UNREACHED = { kind: "NotRead", why: "a rehearsal asks nobody" } as const;
+const NO_NETWORK = { presentNames: async () => UNREACHED, resolve: async () => UNREACHED };

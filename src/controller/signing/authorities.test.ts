@@ -1,0 +1,112 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aCsr } from "../../../test/builders/csr.ts";
+import { anAuthority } from "../../../test/builders/csr-authority.ts";
+import { createManualClock, type ManualClock } from "../../../test/fakes/clock.ts";
+import type { Secret } from "../../api/core/index.ts";
+import type { ChangeHandler, Informer } from "../../platform/kube/index.ts";
+import { type Log, silentLog } from "../../platform/report/index.ts";
+import { authorityPerCluster, fixedAuthority, followAuthoritySecret, loadAuthorityFiles } from "./authorities.ts";
+import { createAuthority } from "./authority.ts";
+
+const csr = aCsr();
+let dir: string;
+let clock: ManualClock;
+let warnings: string[];
+const log: Log = { ...silentLog, warn: (message) => void warnings.push(message) };
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "authorities-"));
+  clock = createManualClock();
+  warnings = [];
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const files = () => ({ certFile: join(dir, "ca.crt"), keyFile: join(dir, "ca.key") });
+
+async function save({ certPem, keyPem }: { certPem?: string; keyPem?: string }): Promise<void> {
+  if (certPem !== undefined) await writeFile(files().certFile, certPem);
+  if (keyPem !== undefined) await writeFile(files().keyFile, keyPem);
+}
+
+const serialOf = (pems: { certPem: string; keyPem: string }) => createAuthority(pems).certificate.publicKey.spki;
+
+describe("a CA in files", () => {
+  it("is refused at the start when the key is another's", async () => {
+    await save({ certPem: anAuthority().certPem, keyPem: anAuthority().keyPem });
+    await expect(loadAuthorityFiles(files(), { clock, log })).rejects.toThrow(/CA key does not belong/);
+  });
+
+  it("is exchanged when both files are new; in between, and with garbage, the old one stays", async () => {
+    const [old, next] = [anAuthority(), anAuthority()];
+    await save(old);
+    const authorities = await loadAuthorityFiles(files(), { clock, log });
+    const stop = new AbortController();
+    const running = authorities.run?.(stop.signal);
+    const look = async () => {
+      await clock.untilSleeping(2);
+      await clock.advance(1_000);
+      await clock.untilSleeping(2);
+      return authorities.of(csr).certificate.publicKey.spki;
+    };
+    await save({ certPem: next.certPem });
+    expect(await look()).toEqual(serialOf(old));
+    await save({ keyPem: next.keyPem });
+    expect(await look()).toEqual(serialOf(next));
+    await save({ certPem: "garbage" });
+    expect(await look()).toEqual(serialOf(next));
+    expect(warnings).toHaveLength(2);
+    stop.abort();
+    await running;
+  });
+});
+
+describe("a CA in a Secret", () => {
+  function aSecret(pems: { certPem: string; keyPem: string }, name = "ca"): Secret {
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    return {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { namespace: "kube-system", name },
+      type: "kubernetes.io/tls",
+      data: { "tls.crt": base64(pems.certPem), "tls.key": base64(pems.keyPem) },
+    };
+  }
+
+  it("is there as long as the Secret is; a spoiled one leaves the last good CA in use", () => {
+    let tell: ChangeHandler<Secret> = () => undefined;
+    const secrets = {
+      onChange: (handler: ChangeHandler<Secret>) => {
+        tell = handler;
+        return () => undefined;
+      },
+    } as unknown as Informer<Secret>;
+    const authorities = followAuthoritySecret({ secrets, namespace: "kube-system", name: "ca", log });
+    expect(() => authorities.of(csr)).toThrow(expect.objectContaining({ code: "bad-config" }));
+    const pems = anAuthority();
+    tell({ type: "ADDED", object: aSecret(anAuthority(), "another") });
+    expect(() => authorities.of(csr)).toThrow(/no CA that can sign/);
+    tell({ type: "ADDED", object: aSecret(pems) });
+    tell({ type: "MODIFIED", object: aSecret({ certPem: "x", keyPem: "y" }) });
+    expect(authorities.of(csr).certificate.publicKey.spki).toEqual(serialOf(pems));
+    tell({ type: "DELETED", object: aSecret(pems) });
+    expect(() => authorities.of(csr)).toThrow(/no CA that can sign/);
+  });
+});
+
+describe("a CA for each workload cluster", () => {
+  it("is that of the request's cluster, and none for a request of no cluster or an unknown one", () => {
+    const pems = anAuthority();
+    const cas = new Map([["east", fixedAuthority(pems)]]);
+    const of = (cluster: string | undefined) =>
+      authorityPerCluster(
+        () => cluster,
+        (name) => cas.get(name),
+      ).of(csr);
+    expect(of("east").certificate.publicKey.spki).toEqual(serialOf(pems));
+    expect(() => of("west")).toThrow(/no CA for cluster west/);
+    expect(() => of(undefined)).toThrow(/no CA for a request of no cluster/);
+  });
+});
