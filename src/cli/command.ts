@@ -10,6 +10,8 @@ export interface CommandOption {
   readonly description: string;
   readonly default?: string;
   readonly required?: boolean;
+  /** May be given several times, one value each: unlike `<value...>` it leaves the arguments behind it alone. */
+  readonly repeatable?: boolean;
 }
 
 export interface CommandArgument {

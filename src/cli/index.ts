@@ -1,11 +1,29 @@
 // The `countersign` program: every command it has, in the order of its help.
 
+import { auditShow } from "./commands/audit/show.ts";
+import { auditTail } from "./commands/audit/tail.ts";
+import { auditVerify } from "./commands/audit/verify.ts";
 import { clusterDemo } from "./commands/cluster/demo.ts";
 import { clusterUp } from "./commands/cluster/up.ts";
+import { csrApprove, csrDeny } from "./commands/csr/decide.ts";
 import { csrExplain } from "./commands/csr/explain.ts";
+import { csrList } from "./commands/csr/list.ts";
+import { discoveryKubeconfig } from "./commands/discovery/kubeconfig.ts";
+import { discoveryRefresh } from "./commands/discovery/refresh.ts";
+import { discoveryShow } from "./commands/discovery/show.ts";
+import { discoveryVerify } from "./commands/discovery/verify.ts";
+import { nodeDoctor } from "./commands/node/doctor.ts";
 import { nodeJoin } from "./commands/node/join.ts";
+import { nodeLeave } from "./commands/node/leave.ts";
+import { nodeRenew } from "./commands/node/renew.ts";
+import { nodeRun } from "./commands/node/run.ts";
+import { nodeStatus } from "./commands/node/status.ts";
+import { policyTest } from "./commands/policy/test.ts";
 import { tokenCreate } from "./commands/token/create.ts";
 import { tokenGenerate } from "./commands/token/generate.ts";
+import { tokenList } from "./commands/token/list.ts";
+import { tokenRevoke } from "./commands/token/revoke.ts";
+import { tokenShow } from "./commands/token/show.ts";
 import type { Program } from "./program.ts";
 import { VERSION } from "./version.ts";
 
@@ -15,5 +33,31 @@ export const countersign: Program = {
   name: "countersign",
   version: VERSION,
   summary: "the node identity plane for Kubernetes: every machine proves what it is before a certificate is signed",
-  commands: [clusterDemo, clusterUp, nodeJoin, tokenCreate, tokenGenerate, csrExplain],
+  commands: [
+    clusterDemo,
+    clusterUp,
+    nodeJoin,
+    nodeStatus,
+    nodeDoctor,
+    nodeLeave,
+    nodeRun,
+    nodeRenew,
+    tokenCreate,
+    tokenGenerate,
+    tokenList,
+    tokenShow,
+    tokenRevoke,
+    csrList,
+    csrExplain,
+    csrApprove,
+    csrDeny,
+    policyTest,
+    discoveryShow,
+    discoveryVerify,
+    discoveryRefresh,
+    discoveryKubeconfig,
+    auditVerify,
+    auditShow,
+    auditTail,
+  ],
 };

@@ -5,6 +5,7 @@ describe("options", () => {
   const read: Record<string, [unknown, unknown]> = {
     "a duration in seconds": [durationOption({ ttl: "90s" }, "ttl"), 90_000],
     "a duration in days": [durationOption({ ttl: "7d" }, "ttl"), 604_800_000],
+    "a duration as Go writes it": [durationOption({ ttl: "24h0m0s" }, "ttl"), 86_400_000],
     "a port": [portOption({ port: "6443" }, "port"), 6443],
     "port 0, which means a free one": [portOption({ port: "0" }, "port"), 0],
     "a flag that may be repeated": [listOption({ pin: ["a", "b"] }, "pin"), ["a", "b"]],
@@ -17,6 +18,7 @@ describe("options", () => {
 
   const refused: Record<string, () => unknown> = {
     "a duration without unit": () => durationOption({ ttl: "15" }, "ttl"),
+    "a duration with a gap": () => durationOption({ ttl: "1h 5m" }, "ttl"),
     "a negative duration": () => durationOption({ ttl: "-1h" }, "ttl"),
     "a port beyond the last": () => portOption({ port: "65536" }, "port"),
     "a port in words": () => portOption({ port: "https" }, "port"),

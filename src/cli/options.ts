@@ -50,18 +50,17 @@ export function countOption(options: OptionValues, name: string): number {
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `15m`, `24h`, `7d`. */
+/** `90s`, `15m`, `24h`, `7d`; also several in a row, as Go writes them: `24h0m0s`. */
 export function durationOption(options: OptionValues, name: string): number {
   const text = requiredText(options, name);
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  const unit = UNIT_MS[match?.[2] ?? ""];
-  if (match === null || unit === undefined) {
+  if (!/^(?:\d{1,6}[smhd]){1,4}$/.test(text)) {
     throw new Fault(
       "bad-config",
       `--${kebab(name)} is ${JSON.stringify(text)}, expected a duration such as 90s, 15m, 24h or 7d`,
     );
   }
-  return Number(match[1]) * unit;
+  const parts = [...text.matchAll(/(\d+)([smhd])/g)];
+  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0);
 }
 
 function kebab(name: string): string {

@@ -58,6 +58,10 @@ function groupOf(root: Parser, groups: Map<string, Parser>, name: string): Parse
   return group;
 }
 
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
 function addCommand(parent: Parser, command: Command, invoke: Invoke): void {
   const parser = parent
     .command(command.path.at(-1) ?? "")
@@ -65,14 +69,18 @@ function addCommand(parent: Parser, command: Command, invoke: Invoke): void {
     .exitOverride();
   for (const { name, description } of command.arguments ?? []) parser.argument(name, description);
   for (const option of command.options) {
-    if (option.required === true) parser.requiredOption(option.flags, option.description, option.default);
+    if (option.repeatable === true) parser.option(option.flags, option.description, collect);
+    else if (option.required === true) parser.requiredOption(option.flags, option.description, option.default);
     else parser.option(option.flags, option.description, option.default);
   }
   parser.option("--debug", "show stacks of failures");
   if (command.examples !== undefined)
     parser.addHelpText("after", `\nExamples:\n${command.examples.map((line) => `  ${line}`).join("\n")}`);
   parser.action(async (...given: unknown[]) => {
-    const args = given.slice(0, -2).filter((value): value is string => typeof value === "string");
+    const args = given
+      .slice(0, -2)
+      .flat()
+      .filter((value): value is string => typeof value === "string");
     await invoke(command, given.at(-2) as OptionValues, args);
   });
 }

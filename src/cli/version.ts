@@ -1,2 +1,2 @@
-// The version that the programs print; a test holds it to package.json.
-export const VERSION = "0.1.0";
+// The version that the programs print.
+export { VERSION } from "../platform/process/index.ts";

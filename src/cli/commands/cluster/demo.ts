@@ -7,7 +7,7 @@ import { buildTokenSecret, encodeToken, generateToken } from "../../../api/boots
 import { SECRETS } from "../../../api/meta/index.ts";
 import { createInsecureProvider } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { joinNode } from "../../../node/index.ts";
+import { type DiscoveryMethod, joinNode, parseDiscoveryMethod } from "../../../node/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import { type Plane, type PlaneOptions, startPlane } from "../../cluster/plane.ts";
@@ -105,7 +105,7 @@ async function tellStory(context: CommandContext, plane: Plane, directory: strin
   await plane.client.create(SECRETS, buildTokenSecret(token, { nowMs, ttlMs: TOKEN_TTL_MS }));
   line(context, "join token", `${token.id}.${"•".repeat(token.secret.length)}`, `${TOKEN_TTL_MS / 60_000} min left`);
   context.terminal.out("\n");
-  const machine = { endpoint: plane.url, token: encodeToken(token) };
+  const machine = { discovery: parseDiscoveryMethod({ address: plane.url, token: encodeToken(token) }) };
   for (const nodeName of ["node-a", "node-b"]) {
     await showJoin(context, { ...machine, nodeName, directory: join(directory, "nodes", nodeName) });
   }
@@ -118,8 +118,7 @@ async function tellStory(context: CommandContext, plane: Plane, directory: strin
 }
 
 interface Machine {
-  readonly endpoint: string;
-  readonly token: string;
+  readonly discovery: DiscoveryMethod;
   readonly nodeName: string;
   readonly directory: string;
 }

@@ -4,6 +4,7 @@ import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
+import { tuneEngine } from "../../cluster/engine-settings.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
 import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
@@ -32,6 +33,7 @@ export const clusterUp: Command = {
     "KUBECONFIG=admin.conf kubectl get csr,nodes",
   ],
   run: async (context, { options }) => {
+    tuneEngine();
     const directory = requiredText(options, "dataDir");
     const token = await readToken(context, options);
     const ttlMs = durationOption(options, "tokenTtl");

@@ -1,14 +1,15 @@
 // `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from the
 // annotation that the controller keeps on the object, so it needs no right but to read the request.
 
-import { type CertificateSigningRequest, findCondition, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
+import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
-import { parseVerdict, type RecordedVerdict } from "../../../controller/index.ts";
+import type { RecordedVerdict } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText, type Tone } from "../../terminal/index.ts";
+import { ageOf, conditionOf, verdictOf } from "./words.ts";
 
 export const csrExplain: Command = {
   path: ["csr", "explain"],
@@ -22,7 +23,7 @@ export const csrExplain: Command = {
     const client = await connectToCluster(context, options);
     try {
       const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal: context.stop });
-      const verdict = parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
+      const verdict = verdictOf(csr);
       if (form === "json") context.terminal.out(`${JSON.stringify(describe(csr, verdict))}\n`);
       else print(context, csr, verdict);
       return 0;
@@ -42,21 +43,28 @@ function describe(csr: CertificateSigningRequest, verdict: RecordedVerdict | und
   };
 }
 
-function conditionOf(csr: CertificateSigningRequest): string {
-  const decided = ["Denied", "Approved"].find((type) => findCondition(csr, type) !== undefined) ?? "Pending";
-  return (csr.status?.certificate ?? "") === "" ? decided : `${decided},Issued`;
+function shadowNote({ mode }: RecordedVerdict): string {
+  return mode === "Shadow" ? "   in Shadow: this was recorded, and decided nothing" : "";
 }
 
 const OUTCOME_WIDTH = 8;
-const TONES: Readonly<Record<string, Tone>> = { pass: "good", deny: "bad", wait: "strong", "not-reached": "faint" };
+const TONES: Readonly<Record<string, Tone>> = {
+  pass: "good",
+  deny: "bad",
+  wait: "strong",
+  "not-reached": "faint",
+  off: "faint",
+};
 
 function print(
-  { terminal }: CommandContext,
+  { terminal, clock }: CommandContext,
   csr: CertificateSigningRequest,
   verdict: RecordedVerdict | undefined,
 ): void {
   const { name = "", signerName, username = "" } = { ...csr.metadata, ...csr.spec };
-  terminal.out(`${[name, signerName, `by ${username}`, conditionOf(csr)].map(plainText).join("   ")}\n`);
+  terminal.out(
+    `${[name, signerName, `by ${username}`, `${ageOf(csr, clock.now())} ago`, conditionOf(csr)].map(plainText).join("   ")}\n`,
+  );
   if (verdict === undefined) {
     terminal.out("verdict     none recorded: no controller of ours has judged this request\n");
     return;
@@ -64,7 +72,14 @@ function print(
   terminal.out(
     `verdict     ${terminal.paint("strong", verdict.verdict.toUpperCase())}   ${plainText(verdict.rule)}   ${plainText(verdict.reason)}\n`,
   );
-  terminal.out(`            ${plainText(verdict.message)}\n\n`);
+  terminal.out(`            ${plainText(verdict.message)}\n`);
+  if (verdict.retryAfterMs !== undefined) {
+    terminal.out(
+      `            looks again at every change, at the latest in ${Math.ceil(verdict.retryAfterMs / 1_000)} s\n`,
+    );
+  }
+  if (verdict.policy !== undefined) terminal.out(`policy      ${plainText(verdict.policy)}${shadowNote(verdict)}\n`);
+  terminal.out("\n");
   const width = Math.max(...verdict.trail.map(({ rule }) => rule.length));
   for (const { rule, outcome, note } of verdict.trail) {
     const word = (outcome === "not-reached" ? "–" : outcome).padEnd(OUTCOME_WIDTH);

@@ -1,83 +1,120 @@
-// `countersign node join ENDPOINT`: from a token and an address to a certificate and kubeconfigs for a kubelet.
+// `countersign node join [ADDRESS]`: from a way to find the cluster to a certificate and kubeconfigs for a kubelet. Takes
+// kubeadm's words beside ours: --discovery-token, --discovery-token-ca-cert-hash, --discovery-file, --tls-bootstrap-token.
 
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { parseToken } from "../../../api/bootstrap/index.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { createInsecureProvider } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { type JoinResult, joinNode } from "../../../node/index.ts";
-import type { Command, CommandContext, OptionValues } from "../../command.ts";
-import { startJoinLine } from "../../join-line.ts";
 import {
-  durationOption,
-  flagOption,
-  listOption,
-  OUTPUT_OPTION,
-  outputForm,
-  requiredText,
-  textOption,
-} from "../../options.ts";
-import { requireToken, TOKEN_OPTIONS } from "../../secret-input.ts";
+  type BootstrapCredential,
+  type JoinOptions,
+  type JoinPlan,
+  type JoinResult,
+  joinNode,
+  planJoin,
+} from "../../../node/index.ts";
+import type { Command, CommandContext, CommandInput, OptionValues } from "../../command.ts";
+import { ADDRESS_ARGUMENT, DISCOVERY_OPTIONS, discoverDeps, readDiscoveryMethod } from "../../discovery-options.ts";
+import { startJoinLine } from "../../join-line.ts";
+import { durationOption, flagOption, OUTPUT_OPTION, outputForm, requiredText, textOption } from "../../options.ts";
+import { readToken } from "../../secret-input.ts";
 import { plainText } from "../../terminal/index.ts";
+import { DIRECTORY_OPTION } from "./directory.ts";
 
 export const nodeJoin: Command = {
   path: ["node", "join"],
   summary: "join this machine to a cluster: find it, trust it, ask for a certificate, keep it",
-  arguments: [{ name: "<endpoint>", description: "an API server: host, host:port, IPv6 address or https URL" }],
+  arguments: [ADDRESS_ARGUMENT],
   options: [
-    ...TOKEN_OPTIONS,
+    ...DISCOVERY_OPTIONS,
+    { flags: "--tls-bootstrap-token <token>", description: "as kubeadm: the token to ask for the certificate with" },
+    { flags: "--bootstrap-kubeconfig <file>", description: "ask with the identity of this kubeconfig instead" },
+    {
+      flags: "--keep-bootstrap-kubeconfig",
+      description: "leave it for the plugin, which can then start over by itself",
+    },
+    {
+      flags: "--resume",
+      description: "go on with the join that was begun in the directory; a new --token may be given",
+    },
     { flags: "--node-name <name>", description: "default: this machine's host name in lower case" },
-    {
-      flags: "--directory <path>",
-      description: "where certificate and kubeconfigs go",
-      default: "/var/lib/countersign",
-    },
-    {
-      flags: "--ca-cert-hash <pin...>",
-      description: "sha256:<hex> of the CA's public key; without it, whoever knows the token can pose as the cluster",
-    },
+    DIRECTORY_OPTION,
     { flags: "--signer-name <name>", description: "who shall sign", default: KUBELET_CLIENT_SIGNER },
+    { flags: "--client-ca-file <file>", description: "the CA that signs nodes, where it is not the cluster's" },
     { flags: "--register", description: "create the Node object too; without it the kubelet does" },
     { flags: "--timeout <duration>", description: "how long to wait for approval", default: "5m" },
+    {
+      flags: "--dry-run",
+      description: "find the cluster and try the credential, but ask for nothing and write nothing",
+    },
     OUTPUT_OPTION,
   ],
-  examples: ["countersign node join --token-file token --node-name worker-1 10.0.0.1:6443"],
-  run: async (context, { options, args }) => {
-    const endpoint = args[0];
-    if (endpoint === undefined) throw new Fault("bad-config", "the endpoint is missing");
-    const json = outputForm(options) === "json";
-    const token = await requireToken(context, options);
-    const result = await runJoin(context, options, { endpoint, token, quiet: json });
-    if (json) context.terminal.out(`${JSON.stringify(result)}\n`);
-    else printResult(context, result);
+  examples: [
+    "countersign node join --token-file token --node-name worker-1 10.0.0.1:6443",
+    "countersign node join --discovery-file cluster-info.yaml --tls-bootstrap-token abcdef.0123456789abcdef",
+    "countersign node join --resume",
+  ],
+  run: async (context, input) => {
+    const form = outputForm(input.options);
+    const options = await readJoin(context, input);
+    if (flagOption(input.options, "dryRun")) {
+      const plan = await planJoin(options);
+      context.terminal.out(form === "json" ? `${JSON.stringify(plan)}\n` : planText(plan));
+      return 0;
+    }
+    const result = await runJoin(context, options, form === "json");
+    context.terminal.out(form === "json" ? `${JSON.stringify(result)}\n` : resultText(result));
     return 0;
   },
 };
 
-interface Way {
-  readonly endpoint: string;
-  readonly token: string;
-  readonly quiet: boolean;
+async function readJoin(context: CommandContext, { options, args }: CommandInput): Promise<JoinOptions> {
+  const { env, readStdin } = discoverDeps(context);
+  const isResumed = flagOption(options, "resume");
+  if (isResumed && args[0] !== undefined) {
+    throw new Fault("bad-config", "--resume knows its cluster; leave the address out");
+  }
+  const clientCaFile = textOption(options, "clientCaFile");
+  return {
+    discovery: isResumed ? undefined : await readDiscoveryMethod(context, options, args[0]),
+    bootstrap: await readBootstrap(context, options),
+    nodeName: textOption(options, "nodeName") ?? hostname().toLowerCase(),
+    directory: requiredText(options, "directory"),
+    provider: createInsecureProvider(),
+    signerName: textOption(options, "signerName"),
+    clientCaPem: clientCaFile === undefined ? undefined : await readFile(clientCaFile, "utf8"),
+    keepBootstrap: flagOption(options, "keepBootstrapKubeconfig"),
+    registerNode: flagOption(options, "register")
+      ? { addresses: [{ type: "Hostname", address: hostname() }] }
+      : undefined,
+    clock: context.clock,
+    signal: context.stop,
+    env,
+    readStdin,
+    requestLimitMs: durationOption(options, "timeout"),
+  };
 }
 
-async function runJoin(context: CommandContext, options: OptionValues, way: Way): Promise<JoinResult> {
-  const nodeName = textOption(options, "nodeName") ?? hostname().toLowerCase();
-  const line = way.quiet ? undefined : startJoinLine(context.terminal, nodeName);
+/** kubeadm's rule: --token is for both, --tls-bootstrap-token for the certificate alone. */
+async function readBootstrap(context: CommandContext, options: OptionValues): Promise<BootstrapCredential | undefined> {
+  const path = textOption(options, "bootstrapKubeconfig");
+  const ownToken = textOption(options, "tlsBootstrapToken");
+  if (path !== undefined && ownToken !== undefined) {
+    throw new Fault("bad-config", "--bootstrap-kubeconfig and --tls-bootstrap-token exclude each other");
+  }
+  if (path !== undefined) return { kind: "kubeconfig", path };
+  const text = ownToken ?? (await readToken(context, options));
+  return text === undefined || text === "" ? undefined : { kind: "token", token: parseToken(text) };
+}
+
+async function runJoin(context: CommandContext, options: JoinOptions, isQuiet: boolean): Promise<JoinResult> {
+  const line = isQuiet ? undefined : startJoinLine(context.terminal, options.nodeName);
   const startedMs = context.clock.now();
   try {
     const result = await joinNode({
-      endpoint: way.endpoint,
-      token: way.token,
-      nodeName,
-      directory: requiredText(options, "directory"),
-      provider: createInsecureProvider(),
-      signerName: textOption(options, "signerName"),
-      caPins: listOption(options, "caCertHash"),
-      registerNode: flagOption(options, "register")
-        ? { addresses: [{ type: "Hostname", address: hostname() }] }
-        : undefined,
-      clock: context.clock,
-      signal: context.stop,
-      requestLimitMs: durationOption(options, "timeout"),
+      ...options,
       progress: (step) => line?.step(step),
       waiting: (why) => context.terminal.err(`\n           waiting: ${plainText(why)}\n`),
     });
@@ -89,11 +126,29 @@ async function runJoin(context: CommandContext, options: OptionValues, way: Way)
   }
 }
 
-function printResult({ terminal }: CommandContext, result: JoinResult): void {
+function resultText(result: JoinResult): string {
   const until = new Date(result.notAfterMs).toISOString();
-  terminal.out(
-    `${result.wasJoined ? "was joined already" : "joined"} as ${result.nodeName}, certificate good until ${until}\n`,
-  );
-  terminal.out(`  kubeconfig       ${result.kubeconfigPath}\n`);
-  terminal.out(`  for a kubelet    ${result.execKubeconfigPath}\n`);
+  const how = result.wasJoined ? "was joined already" : "joined";
+  return [
+    `${how} as ${result.nodeName}, certificate good until ${until}`,
+    `  kubeconfig       ${result.kubeconfigPath}`,
+    `  for a kubelet    ${result.execKubeconfigPath}`,
+    "",
+  ].join("\n");
+}
+
+function planText(plan: JoinPlan): string {
+  const known = plan.knownAs === undefined ? "not tried" : `known there as ${plainText(plan.knownAs)}`;
+  const request = plan.isJoined
+    ? "nothing: a valid certificate is there"
+    : `a certificate for node ${plan.nodeName} from ${plan.signerName}`;
+  return [
+    "would join (dry run: nothing was asked for, nothing was written)",
+    `  cluster      ${plainText(plan.server)}`,
+    `  credential   ${plan.credential}${plan.isJoined ? "" : `, ${known}`}`,
+    `  request      ${request}`,
+    `  Node object  ${plan.registers ? "created" : "left to the kubelet"}`,
+    ...plan.writes.map((path, index) => `  ${(index === 0 ? "writes" : "").padEnd(12)} ${path}`),
+    "",
+  ].join("\n");
 }

@@ -1,0 +1,206 @@
+// The csr and policy commands as a person runs them, against the embedded server. Requests are judged by hand here: the verdict
+// that a controller would write is put on them.
+
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { aCsr, forNode } from "../../../../test/builders/csr.ts";
+import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
+import { encodeKubeconfig } from "../../../api/kubeconfig/index.ts";
+import { CSRS } from "../../../api/meta/index.ts";
+import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import { runProgram } from "../../program.ts";
+import { policyTest } from "../policy/test.ts";
+import { csrApprove, csrDeny } from "./decide.ts";
+import { csrExplain } from "./explain.ts";
+import { csrList } from "./list.ts";
+
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+let server: TestApiServer;
+let admin: KubeClient;
+let directory: string;
+beforeAll(async () => {
+  server = await startTestApiServer();
+  directory = await mkdtemp(join(tmpdir(), "countersign-csr-"));
+  const { url, caPem, adminCertPem, adminKeyPem } = server;
+  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
+  const cluster = { server: url, "certificate-authority-data": base64(caPem) };
+  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
+  const text = encodeKubeconfig({
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    currentContext: "x",
+  });
+  await writeFile(join(directory, "admin.conf"), text, { mode: 0o600 });
+});
+afterAll(async () => {
+  await admin.close();
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+async function run(...argv: string[]) {
+  const written = { out: "", err: "" };
+  const into = (stream: "out" | "err") => ({
+    write: (text: string) => {
+      written[stream] += text;
+    },
+    isTty: false,
+  });
+  const edge = {
+    env: { KUBECONFIG: join(directory, "admin.conf") },
+    stop: new AbortController().signal,
+    stdout: into("out"),
+    stderr: into("err"),
+  };
+  const commands = [csrList, csrExplain, csrApprove, csrDeny, policyTest];
+  const exit = await runProgram({ name: "countersign", version: "0", summary: "test", commands }, argv, edge);
+  return { exit, ...written };
+}
+
+const REFUSAL = JSON.stringify({
+  verdict: "Deny",
+  rule: "node-is-not-registered-yet",
+  reason: "NodeIsRegistered",
+  message: "node a is registered",
+  trail: [
+    { rule: "signer-is-served", outcome: "pass" },
+    { rule: "node-is-not-registered-yet", outcome: "deny", note: "node a is registered" },
+  ],
+});
+
+async function create(name: string, annotations: Record<string, string> = {}): Promise<void> {
+  const { apiVersion, kind, spec } = aCsr(forNode(name));
+  const { request, signerName, usages } = spec;
+  await admin.create(CSRS, {
+    apiVersion,
+    kind,
+    metadata: { name, annotations },
+    spec: { request, signerName, usages },
+  } as CertificateSigningRequest);
+}
+
+const conditionsOf = async (name: string) =>
+  (await admin.get<CertificateSigningRequest>(CSRS, { name })).status?.conditions ?? [];
+
+describe("csr list and explain", () => {
+  it("show each request with the reason of its state", async () => {
+    await create("listed", { [VERDICT_ANNOTATION]: REFUSAL });
+    const { exit, out } = await run("csr", "list");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/^NAME\s+AGE\s+SIGNER\s+REQUESTER\s+CONDITION\s+VERDICT\s+REASON\n/);
+    expect(out).toMatch(
+      /listed\s+\d+s\s+kubernetes\.io\/kube-apiserver-client-kubelet\s+\S+\s+Pending\s+Deny\s+NodeIsRegistered/,
+    );
+    const json = JSON.parse((await run("csr", "list", "--pending", "-o", "json")).out);
+    expect(json).toMatchObject([{ name: "listed", reason: "NodeIsRegistered", message: "node a is registered" }]);
+  });
+
+  it("explain one rule by rule, and say so when nobody has judged it", async () => {
+    const { out } = await run("csr", "explain", "listed");
+    expect(out).toContain("verdict     DENY   node-is-not-registered-yet   NodeIsRegistered");
+    await create("unjudged");
+    expect((await run("csr", "explain", "unjudged")).out).toContain("none recorded");
+  });
+
+  it("do not let a forged annotation steer the terminal", async () => {
+    await create("forged", { [VERDICT_ANNOTATION]: REFUSAL.replace("node a", "\\u001b[2J") });
+    expect((await run("csr", "explain", "forged")).out).not.toContain("\u001b");
+  });
+});
+
+describe("csr approve and deny", () => {
+  it("decide by hand, with the reason on the object, once", async () => {
+    await Promise.all([create("yes"), create("no")]);
+    expect(await run("csr", "approve", "yes", "--message", "known to me")).toMatchObject({
+      exit: 0,
+      out: "yes   approved\n",
+    });
+    expect(await conditionsOf("yes")).toMatchObject([
+      { type: "Approved", reason: "CountersignApprove", message: "known to me" },
+    ]);
+    expect(await run("csr", "approve", "yes")).toMatchObject({ exit: 0 });
+    expect(await run("csr", "deny", "no")).toMatchObject({ exit: 0 });
+    expect(await conditionsOf("no")).toMatchObject([{ type: "Denied", reason: "CountersignDeny" }]);
+  });
+
+  it("refuse to take a decision back", async () => {
+    const { exit, err } = await run("csr", "approve", "no");
+    expect(exit).not.toBe(0);
+    expect(err).toContain("already denied");
+  });
+
+  it("want to be told twice before they approve what a rule has refused", async () => {
+    await create("refused", { [VERDICT_ANNOTATION]: REFUSAL });
+    const first = await run("csr", "approve", "refused");
+    expect(first.exit).toBe(77);
+    expect(first.err).toContain("--anyway");
+    expect(await run("csr", "approve", "refused", "--anyway")).toMatchObject({ exit: 0 });
+  });
+});
+
+describe("policy test", () => {
+  const policy = (spec: object) =>
+    JSON.stringify({ apiVersion: "countersign.dev/v1alpha1", kind: "JoinPolicy", metadata: { name: "new" }, spec });
+
+  async function file(name: string, text: string): Promise<string> {
+    const path = join(directory, name);
+    await writeFile(path, text);
+    return path;
+  }
+
+  it("shows what would change, in the live cluster, and writes nothing", async () => {
+    const before = (await admin.list(CSRS)).metadata.resourceVersion;
+    const path = await file("p.json", policy({ mode: "Enforce" }));
+    const { exit, out } = await run("policy", "test", path, "--against", "live");
+    expect(exit).toBe(0);
+    expect(out).toMatch(/yes {3}by \S+ {3}Allow -> Deny {3}requester-may-ask {3}RequesterIsNeitherTokenNorNode/);
+    expect(out).toMatch(/\d+ requests judged, \d+ would change\n$/);
+    expect((await admin.list(CSRS)).metadata.resourceVersion).toBe(before);
+  });
+
+  it("judges requests of a file, each as it was when it was made", async () => {
+    const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString().replace(".000Z", "Z");
+    const approved = { conditions: [{ type: "Approved", status: "True", reason: "AutoApproved", message: "" }] };
+    const csr = (name: string, second: number, status: object = {}) => {
+      const made = aCsr(forNode("worker-3"));
+      return { ...made, metadata: { ...made.metadata, name, creationTimestamp: at(second) }, status };
+    };
+    const machine = {
+      apiVersion: "cluster.x-k8s.io/v1beta2",
+      kind: "Machine",
+      metadata: { name: "m", namespace: "n", uid: "m", creationTimestamp: at(0) },
+      spec: { clusterName: "c", bootstrap: { dataSecretName: "s" } },
+      status: { addresses: [{ type: "Hostname", address: "worker-3" }] },
+    };
+    const node = {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: { name: "worker-3", uid: "n", creationTimestamp: at(20) },
+    };
+    const items = [csr("first", 10, approved), csr("impostor", 30, approved), machine, node];
+    const against = await file("cluster.json", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    const path = await file("m.json", policy({ mode: "Enforce", client: { admit: "Machine" } }));
+    const rows = JSON.parse((await run("policy", "test", path, "--against", against, "--all", "-o", "json")).out);
+    expect(rows).toMatchObject([
+      { name: "first", before: "Allow", after: "Allow", isChange: false },
+      { name: "impostor", before: "Allow", after: "Deny", reason: "NodeIsRegistered", isChange: true },
+    ]);
+  });
+
+  it("names the mistake in a policy before anything else", async () => {
+    const { exit, err } = await run(
+      "policy",
+      "test",
+      await file("bad.json", policy({ mode: "Maybe" })),
+      "--against",
+      "live",
+    );
+    expect(exit).toBe(65);
+    expect(err).toContain("spec.mode");
+  });
+});

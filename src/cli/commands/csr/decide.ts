@@ -1,0 +1,118 @@
+// `countersign csr approve NAME…` and `countersign csr deny NAME…`: a person decides, with a reason on the object. Approving
+// against our own verdict needs --anyway, so that nobody waves through by habit what a rule has refused.
+
+import { type CertificateSigningRequest, type CsrCondition, findCondition } from "../../../api/certificates/index.ts";
+import { CSRS } from "../../../api/meta/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
+import type { Command, CommandOption } from "../../command.ts";
+import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
+import { flagOption, textOption } from "../../options.ts";
+import { plainText } from "../../terminal/index.ts";
+import { verdictOf } from "./words.ts";
+
+interface Decision {
+  readonly type: "Approved" | "Denied";
+  readonly opposite: "Approved" | "Denied";
+  readonly reason: string;
+  readonly done: string;
+}
+
+const APPROVE: Decision = { type: "Approved", opposite: "Denied", reason: "CountersignApprove", done: "approved" };
+const DENY: Decision = { type: "Denied", opposite: "Approved", reason: "CountersignDeny", done: "denied" };
+
+const NAMES = [{ name: "<names...>", description: "the requests' names, as csr list shows them" }];
+const MESSAGE_OPTION: CommandOption = {
+  flags: "--message <text>",
+  description: "why, for the condition on the object",
+};
+
+export const csrApprove: Command = {
+  path: ["csr", "approve"],
+  summary: "approve certificate requests by hand",
+  arguments: NAMES,
+  options: [
+    { flags: "--anyway", description: "also those that a rule of the controller has refused" },
+    MESSAGE_OPTION,
+    KUBECONFIG_OPTION,
+  ],
+  run: (context, input) => decideAll(context, input, APPROVE),
+};
+
+export const csrDeny: Command = {
+  path: ["csr", "deny"],
+  summary: "deny certificate requests by hand",
+  arguments: NAMES,
+  options: [MESSAGE_OPTION, KUBECONFIG_OPTION],
+  run: (context, input) => decideAll(context, input, DENY),
+};
+
+async function decideAll(
+  context: Parameters<Command["run"]>[0],
+  { options, args }: Parameters<Command["run"]>[1],
+  decision: Decision,
+): Promise<number> {
+  if (args.length === 0) throw new Fault("bad-config", "the name of a request is missing");
+  const client = await connectToCluster(context, options);
+  const message =
+    textOption(options, "message") ??
+    `by hand, with countersign csr ${decision.done === "approved" ? "approve" : "deny"}`;
+  const wish = { decision, message, isForced: flagOption(options, "anyway"), signal: context.stop };
+  try {
+    for (const name of args) {
+      await decide(client, name, wish);
+      context.terminal.out(`${plainText(name)}   ${decision.done}\n`);
+    }
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+interface Wish {
+  readonly decision: Decision;
+  readonly message: string;
+  readonly isForced: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** The controller writes its verdict to the same object: a lost race is tried again. */
+const MAX_TRIES = 10;
+
+async function decide(client: KubeClient, name: string, wish: Wish): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal: wish.signal });
+    if (findCondition(csr, wish.decision.type) !== undefined) return;
+    requireOpen(csr, wish);
+    try {
+      await client.update(CSRS, withCondition(csr, wish), { subresource: "approval", signal: wish.signal });
+      return;
+    } catch (error) {
+      if (!isFault(error, "conflict") || tries === MAX_TRIES) throw error;
+    }
+  }
+}
+
+function requireOpen(csr: CertificateSigningRequest, { decision, isForced }: Wish): void {
+  const { name = "" } = csr.metadata;
+  if (findCondition(csr, decision.opposite) !== undefined) {
+    throw new Fault(
+      "conflict",
+      `request ${name} is already ${decision.opposite.toLowerCase()}, and that cannot be taken back`,
+      {
+        retryable: false,
+      },
+    );
+  }
+  const verdict = verdictOf(csr);
+  if (decision.type !== "Approved" || isForced || verdict?.verdict !== "Deny") return;
+  throw new Fault(
+    "denied",
+    `request ${name} is refused by ${verdict.rule}: ${verdict.message}; --anyway approves it all the same`,
+  );
+}
+
+function withCondition(csr: CertificateSigningRequest, { decision, message }: Wish): CertificateSigningRequest {
+  const condition: CsrCondition = { type: decision.type, status: "True", reason: decision.reason, message };
+  return { ...csr, status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] } };
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  aClusterInfo,
+  aDocument,
+  answerStatus,
+  CLUSTER_ID,
+  plainServer,
+  signingServer,
+  TOKEN,
+} from "../../../../test/builders/discovery.ts";
+import { aTestCa } from "../../../../test/builders/tls-pair.ts";
+import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
+import { parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
+import { runProgram } from "../../program.ts";
+import { discoveryKubeconfig } from "./kubeconfig.ts";
+import { discoveryRefresh } from "./refresh.ts";
+import { discoveryShow } from "./show.ts";
+import { discoveryVerify } from "./verify.ts";
+
+const directory = mkdtempSync(join(tmpdir(), "discovery-cli-"));
+afterAll(() => rmSync(directory, { recursive: true }));
+const ca = aTestCa();
+const token = `${TOKEN.id}.${TOKEN.secret}`;
+
+let server: TestServer;
+let documentText: string;
+beforeEach(async () => {
+  server = await startTestServer((_request, response) => response.end(), ca);
+  documentText = aDocument({ server: server.url, caPem: ca.certPem, clusterId: CLUSTER_ID });
+  server.handle(signingServer(aClusterInfo(documentText)));
+});
+afterEach(() => server.close());
+
+async function run(argv: readonly string[]) {
+  return await start(argv).ended;
+}
+
+/** What it has written so far, and the whole of it at the end. */
+function start(argv: readonly string[], stop = new AbortController()) {
+  const written = { out: "", err: "" };
+  return { written, ended: runInto(written, argv, stop) };
+}
+
+async function runInto(written: { out: string; err: string }, argv: readonly string[], stop: AbortController) {
+  const into = (stream: "out" | "err") => ({
+    write: (text: string) => {
+      written[stream] += text;
+    },
+    isTty: false,
+  });
+  const env = { XDG_CACHE_HOME: directory, HOME: directory };
+  const edge = { env, stop: stop.signal, stdout: into("out"), stderr: into("err") };
+  const commands = [discoveryShow, discoveryVerify, discoveryRefresh, discoveryKubeconfig];
+  const program = { name: "countersign", version: "0", summary: "test", commands };
+  const exit = await runProgram(program, ["discovery", ...argv], edge);
+  expect(`${written.out}${written.err}`).not.toContain(TOKEN.secret);
+  return { exit, ...written };
+}
+
+const cachePath = join(directory, "countersign", "discovery.json");
+const fresh = () => rmSync(cachePath, { force: true });
+const save = (name: string, text: string) => {
+  writeFileSync(join(directory, name), text);
+  return join(directory, name);
+};
+
+describe("countersign discovery", () => {
+  it("show finds a cluster by token, and says where it is and whom to trust there", async () => {
+    fresh();
+    const { exit, out } = await run(["show", "--token-file", save("token", token), server.url]);
+    expect(exit).toBe(0);
+    expect(out).toContain(`cluster   ${CLUSTER_ID}`);
+    expect(out).toContain(`server    ${server.url}`);
+    expect(out).toMatch(/roots {5}sha256:[0-9a-f]{64} {2}test-ca, until /);
+    expect(out).toContain(`found by  a token at ${server.url}`);
+  });
+
+  it("show takes kubeadm's words, and JSON goes out", async () => {
+    const argv = ["show", "--discovery-token", token, "--discovery-token-unsafe-skip-ca-verification", "-o", "json"];
+    const found = JSON.parse((await run([...argv, server.url])).out);
+    expect(found).toMatchObject({ clusterID: CLUSTER_ID, server: server.url, way: { kind: "token" } });
+    const pinned = ["show", "--token", token, "--discovery-token-ca-cert-hash", found.roots[0].pin, server.url];
+    expect((await run(pinned)).exit).toBe(0);
+    const other = `sha256:${"ab".repeat(32)}`;
+    const several = ["--ca-cert-hash", other, "--ca-cert-hash", `${other},${found.roots[0].pin}`];
+    expect((await run(["show", "--token", token, ...several, server.url])).exit).toBe(0);
+    expect(await run([...pinned, "--discovery-token-unsafe-skip-ca-verification"])).toMatchObject({ exit: 78 });
+  });
+
+  it("refuses with the check and what to do, and with exit 77", async () => {
+    const { exit, err } = await run([
+      "show",
+      "--token",
+      token,
+      "--ca-cert-hash",
+      `sha256:${"ab".repeat(32)}`,
+      server.url,
+    ]);
+    expect(exit).toBe(77);
+    expect(err).toContain("no CA of the signed document has a pinned key");
+    expect(err).toContain("ask its operator for the pin");
+    expect(err).toContain("do      do not go on");
+  });
+
+  it("waits aloud for a server that has nothing to show yet, and not longer than it was told", async () => {
+    server.handle((_request, response) => answerStatus(response, 404, "NotFound"));
+    const { exit, err } = await run(["show", "--token", token, "--timeout", "1s", server.url]);
+    expect(exit).toBe(75);
+    expect(err.match(/waiting/g)).toHaveLength(1);
+    expect(err).toContain("was not found in time");
+  });
+
+  it("says what is missing when there is neither a way nor a cache", async () => {
+    fresh();
+    for (const verb of ["show", "verify", "refresh", "kubeconfig"]) {
+      const { exit, err } = await run([verb]);
+      expect(exit).toBe(69);
+      expect(err).toContain("nothing was discovered before");
+    }
+    expect((await run(["show", server.url])).err).toContain("an address needs a token");
+  });
+
+  it("refresh fills the cache by a named way, and later by a cached one; show and verify read it", async () => {
+    fresh();
+    expect((await run(["refresh", "--token", token, server.url])).out).toContain("changed, by the way that was named");
+    expect(statSync(cachePath).mode & 0o777).toBe(0o600);
+    expect(readFileSync(cachePath, "utf8")).not.toContain(TOKEN.secret);
+    server.handle(plainServer(aClusterInfo(documentText)));
+    expect((await run(["refresh"])).out).toContain("confirmed, by known address and root");
+    expect((await run(["show"])).out).toContain(server.url);
+    const { exit, out } = await run(["verify"]);
+    expect(exit).toBe(0);
+    expect(out).toContain(`good  ${server.url}  vouched for; serves the same document`);
+    expect(out).toMatch(/good {2}sha256:\w+ {2}test-ca is valid until/);
+  });
+
+  it("refresh again and again survives a cluster that is away, until it is stopped", async () => {
+    fresh();
+    await run(["refresh", "--token", token, server.url]);
+    const stop = new AbortController();
+    server.handle(plainServer(aClusterInfo(documentText)));
+    const { written, ended } = start(["refresh", "--every", "1s"], stop);
+    await expect.poll(() => written.out).toContain("confirmed");
+    server.handle((_request, response) => answerStatus(response, 503, "ServiceUnavailable"));
+    await expect.poll(() => written.err, { timeout: 5_000 }).toContain("not refreshed");
+    stop.abort();
+    const { exit, out, err } = await ended;
+    expect({ exit, confirmed: out.includes("confirmed") }).toEqual({ exit: 130, confirmed: true });
+    expect(err).toContain("not refreshed  no cached way leads to the cluster any more");
+  });
+
+  it("verify ends with 1 when one of several addresses is not good", async () => {
+    const several = aDocument({ server: server.url, caPem: ca.certPem, servers: [server.url, "https://127.0.0.1:1"] });
+    const path = save("several.yaml", several);
+    server.handle(plainServer(aClusterInfo(several)));
+    const { exit, out } = await run(["verify", "--cluster-info-file", path]);
+    expect(exit).toBe(1);
+    expect(out).toContain("bad   https://127.0.0.1:1  no connection");
+  });
+
+  it("kubeconfig writes one for kubectl, keeps an existing file, and takes an identity", async () => {
+    const path = join(directory, "out.kubeconfig");
+    const argv = ["kubeconfig", "--token", token, server.url, "--file", path, "--name", "prod"];
+    const identity = ["--client-certificate", "c.pem", "--client-key", "k.pem"];
+    expect((await run([...argv, ...identity])).exit).toBe(0);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { cluster, user } = selectContext(parseKubeconfig(readFileSync(path, "utf8")), "prod");
+    expect(cluster.server).toBe(server.url);
+    expect(user?.["client-key"]).toBe(join(process.cwd(), "k.pem"));
+    expect((await run(argv)).exit).toBe(69);
+    expect((await run([...argv, "--force"])).exit).toBe(0);
+    expect(await run([...argv, "--client-key", "k.pem"])).toMatchObject({ exit: 78 });
+  });
+
+  it("kubeconfig --cluster-info writes the document that other machines are given", async () => {
+    const { out } = await run(["kubeconfig", "--cluster-info", "--token", token, server.url]);
+    server.handle((_request, response) => answerStatus(response, 403, "Forbidden"));
+    const found = await run(["show", "--cluster-info-file", save("copied.yaml", out), "-o", "json"]);
+    expect(JSON.parse(found.out)).toMatchObject({ clusterID: CLUSTER_ID, server: server.url, way: { kind: "file" } });
+  });
+});

@@ -1,0 +1,91 @@
+// `countersign discovery refresh [ADDRESS]`: brings the cache up to date while one way back still holds, or fills it by the
+// way that is named. A token that is given is the last way, for a machine that slept through everything else.
+
+import { parseToken } from "../../../api/bootstrap/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import { type CachedDiscovery, type DiscoveryCache, refreshDiscovery } from "../../../node/index.ts";
+import type { Command, CommandContext, CommandInput } from "../../command.ts";
+import { ADDRESS_ARGUMENT, discoverDeps } from "../../discovery-options.ts";
+import { durationOption, outputForm, textOption } from "../../options.ts";
+import { readToken } from "../../secret-input.ts";
+import { plainText } from "../../terminal/index.ts";
+import { describeDiscovery, discoveryJson } from "./describe.ts";
+import { discoverAsAsked, openCache, requireCached, SOURCE_OPTIONS } from "./source.ts";
+
+export const discoveryRefresh: Command = {
+  path: ["discovery", "refresh"],
+  summary: "keep what is known of a cluster up to date, by any way that still holds",
+  arguments: [ADDRESS_ARGUMENT],
+  options: [
+    ...SOURCE_OPTIONS,
+    { flags: "--every <duration>", description: "again and again until it is stopped, such as 1h" },
+  ],
+  examples: [
+    "countersign discovery refresh --token-file token 10.0.0.1",
+    "countersign discovery refresh",
+    "countersign discovery refresh --every 1h",
+  ],
+  run: async (context, input) => {
+    const cache = openCache(context, input);
+    await refresh(context, input, cache);
+    if (textOption(input.options, "every") === undefined) return 0;
+    const everyMs = durationOption(input.options, "every");
+    for (;;) {
+      await context.clock.sleep(everyMs, context.stop);
+      await refreshOrSay(context, { args: [], options: { ...input.options, ...NO_WAY } }, cache);
+    }
+  },
+};
+
+/** A cluster that is away for an hour is looked for again in the next one. */
+async function refreshOrSay(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<void> {
+  try {
+    await refresh(context, input, cache);
+  } catch (error) {
+    if (!isFault(error) || error.code === "aborted") throw error;
+    context.terminal.err(`not refreshed  ${plainText(error.message)}\n`);
+  }
+}
+
+/** After the first time only the cached ways count: a token may have gone since. */
+const NO_WAY = {
+  discoveryToken: undefined,
+  clusterInfoFile: undefined,
+  clusterInfoUrl: undefined,
+  clusterInfoHeaderFile: undefined,
+  discoveryFile: undefined,
+};
+
+async function refresh(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<void> {
+  const form = outputForm(input.options);
+  const { found, by, hasChanged } = await cache.locked(() => renew(context, input, cache), {
+    clock: context.clock,
+    signal: context.stop,
+  });
+  if (form === "json") {
+    context.terminal.out(`${JSON.stringify({ ...discoveryJson(found), by, hasChanged })}\n`);
+    return;
+  }
+  context.terminal.out(`${hasChanged ? "changed" : "confirmed"}, by ${by}\n`);
+  describeDiscovery(context, found);
+}
+
+interface Renewed {
+  readonly found: CachedDiscovery;
+  readonly by: string;
+  readonly hasChanged: boolean;
+}
+
+async function renew(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<Renewed> {
+  const asked = await discoverAsAsked(context, input);
+  if (asked !== undefined) {
+    await cache.save(asked);
+    return { found: asked, by: "the way that was named", hasChanged: true };
+  }
+  const cached = await requireCached(cache);
+  const text = await readToken(context, input.options);
+  const token = text === undefined ? undefined : parseToken(text);
+  const found = await refreshDiscovery(cached, { ...discoverDeps(context), token });
+  await cache.save(found);
+  return { found, by: found.by, hasChanged: found.hasChanged };
+}

@@ -1,0 +1,26 @@
+// `countersign discovery show [ADDRESS]`: where the cluster is and whom to trust there, by the way that is named, or as it
+// was found before. Nothing is written.
+
+import type { Command } from "../../command.ts";
+import { ADDRESS_ARGUMENT } from "../../discovery-options.ts";
+import { outputForm } from "../../options.ts";
+import { describeDiscovery, discoveryJson } from "./describe.ts";
+import { discoverOrLoad, SOURCE_OPTIONS } from "./source.ts";
+
+export const discoveryShow: Command = {
+  path: ["discovery", "show"],
+  summary: "show where a cluster is and whom to trust there: as it is found now, or as it was found before",
+  arguments: [ADDRESS_ARGUMENT],
+  options: SOURCE_OPTIONS,
+  examples: [
+    "countersign discovery show --token-file token 10.0.0.1",
+    "curl -s https://example.com/my-cluster.json | countersign discovery show --cluster-info-file -",
+  ],
+  run: async (context, input) => {
+    const form = outputForm(input.options);
+    const found = await discoverOrLoad(context, input);
+    if (form === "json") context.terminal.out(`${JSON.stringify(discoveryJson(found))}\n`);
+    else describeDiscovery(context, found);
+    return 0;
+  },
+};

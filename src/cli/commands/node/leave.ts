@@ -1,0 +1,44 @@
+// `countersign node leave`: takes back what a join did on this machine, and the Node object where the cluster allows it.
+
+import { leaveCluster, listLeft } from "../../../node/index.ts";
+import type { Command } from "../../command.ts";
+import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
+import { plainText } from "../../terminal/index.ts";
+import { DIRECTORY_OPTION } from "./directory.ts";
+import { readThisNode } from "./this-node.ts";
+
+/** EX_USAGE: the command was understood and not carried out. */
+const EXIT_NOT_CONFIRMED = 64;
+
+export const nodeLeave: Command = {
+  path: ["node", "leave"],
+  summary: "forget the cluster: remove key, certificate and kubeconfigs of this node",
+  options: [
+    DIRECTORY_OPTION,
+    { flags: "--node-name <name>", description: "default: that of the certificate" },
+    { flags: "--yes", description: "do it; without this the command only says what it would remove" },
+    { flags: "--keep-node", description: "do not ask the cluster to remove the Node object" },
+    OUTPUT_OPTION,
+  ],
+  run: async ({ terminal, clock, stop }, { options }) => {
+    const form = outputForm(options);
+    const { directory, nodeName } = readThisNode(options);
+    if (!flagOption(options, "yes")) {
+      const wouldRemove = await listLeft(directory);
+      if (form === "json") terminal.out(`${JSON.stringify({ nodeName, wouldRemove })}\n`);
+      else
+        terminal.out(
+          `node ${nodeName} would leave; --yes removes\n${wouldRemove.map((path) => `  ${path}\n`).join("")}`,
+        );
+      return EXIT_NOT_CONFIRMED;
+    }
+    const keepNode = flagOption(options, "keepNode");
+    const result = await leaveCluster({ directory, nodeName, clock, signal: stop, keepNode });
+    if (form === "json") terminal.out(`${JSON.stringify({ nodeName, ...result })}\n`);
+    else {
+      terminal.out(`node ${nodeName} has left; ${result.removed.length} files removed from ${plainText(directory)}\n`);
+      terminal.out(`Node object: ${plainText(result.node)}\n`);
+    }
+    return 0;
+  },
+};

@@ -1,0 +1,104 @@
+// `countersign node run`: keeps client and serving certificates fresh for a kubelet that reads them from files.
+
+import { KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
+import type { NodeAddress } from "../../../api/core/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import {
+  type DaemonOptions,
+  machineAddresses,
+  runNodeDaemon,
+  type ServingOptions,
+  type StatusOptions,
+  servingNamesOf,
+} from "../../../node/index.ts";
+import { createLog } from "../../../platform/report/index.ts";
+import type { Command, CommandContext, OptionValues } from "../../command.ts";
+
+import { durationOption, flagOption, listOption, requiredText } from "../../options.ts";
+import { CREDENTIAL_OPTIONS, readCredentials } from "./credentials.ts";
+
+export const nodeRun: Command = {
+  path: ["node", "run"],
+  summary: "keep this node's certificates fresh, for a kubelet that reads them from files",
+  options: [
+    ...CREDENTIAL_OPTIONS,
+    {
+      flags: "--rotate-certificates <boolean>",
+      description: "false: use and watch the credentials that are there, ask for nothing",
+      default: "true",
+    },
+    { flags: "--serving", description: "keep a serving certificate too" },
+    { flags: "--serving-signer-name <name>", description: "who shall sign it", default: KUBELET_SERVING_SIGNER },
+    {
+      flags: "--serving-address <name...>",
+      description: "host names and IP addresses to serve under (default: this machine's)",
+    },
+    { flags: "--status-address <host:port>", description: "health and metrics", default: "127.0.0.1:10263" },
+    { flags: "--status-tls", description: "serve them with the serving certificate" },
+    {
+      flags: "--start-limit <duration>",
+      description: "without a valid certificate for this long, end with code 75 and be started again",
+      default: "5m",
+    },
+    { flags: "-v, --v <number>", description: "what is logged: 2 diagnostics, 4 the loops as well", default: "2" },
+  ],
+  examples: [
+    "countersign node run --bootstrap-kubeconfig /etc/kubernetes/bootstrap-kubelet.conf",
+    "countersign node run --serving --status-address 0.0.0.0:10263 --status-tls",
+  ],
+  run: async (context, { options }) => {
+    await runNodeDaemon(await daemonOptions(context, options));
+    return 0;
+  },
+};
+
+async function daemonOptions(context: CommandContext, options: OptionValues): Promise<DaemonOptions> {
+  const destination = { write: (line: string) => context.terminal.err(line) };
+  const log = await createLog({ level: "info", destination });
+  return {
+    ...(await readCredentials(options)),
+    rotate: booleanOption(options, "rotateCertificates", "--rotate-certificates"),
+    serving: flagOption(options, "serving") ? servingOptions(options) : undefined,
+    status: statusOptions(options),
+    startLimitMs: durationOption(options, "startLimit"),
+    clock: context.clock,
+    log,
+    verbosity: verbosityOption(options),
+    signal: context.stop,
+    onStarted: ({ port }) => log.info("node daemon runs", { statusPort: port }),
+  };
+}
+
+function servingOptions(options: OptionValues): ServingOptions {
+  const given = listOption(options, "servingAddress").map((address): NodeAddress => ({ type: "Hostname", address }));
+  const addresses = given.length === 0 ? machineAddresses : () => given;
+  return { signerName: requiredText(options, "servingSignerName"), names: () => servingNamesOf(addresses()) };
+}
+
+const HOST_AND_PORT = /^\[?([0-9a-zA-Z.:-]+?)\]?:(\d{1,5})$/;
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+function statusOptions(options: OptionValues): StatusOptions {
+  const text = requiredText(options, "statusAddress");
+  const [, host = "", port = ""] = HOST_AND_PORT.exec(text) ?? [];
+  if (host === "" || Number(port) > 65_535) {
+    throw new Fault("bad-config", `--status-address is ${JSON.stringify(text)}, expected host:port`);
+  }
+  const tls = flagOption(options, "statusTls");
+  if (!tls && !LOOPBACK.has(host)) {
+    throw new Fault("bad-config", `--status-address ${text} is not on loopback; add --serving --status-tls`);
+  }
+  return { host, port: Number(port), tls };
+}
+
+function booleanOption(options: OptionValues, name: string, flag: string): boolean {
+  const text = requiredText(options, name);
+  if (text === "true" || text === "false") return text === "true";
+  throw new Fault("bad-config", `${flag} is ${JSON.stringify(text)}, expected true or false`);
+}
+
+function verbosityOption(options: OptionValues): number {
+  const text = requiredText(options, "v");
+  if (/^\d$|^10$/.test(text)) return Number(text);
+  throw new Fault("bad-config", `--v is ${JSON.stringify(text)}, expected a number from 0 to 10`);
+}

@@ -1,0 +1,11 @@
+// A token named on a command line: by its id, or by the whole token, of which only the id is used.
+
+import { isToken, parseToken } from "../../../api/bootstrap/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+
+export function parseTokenId(text: string): string {
+  if (isToken(text)) return parseToken(text).id;
+  if (/^[a-z0-9]{6}$/.test(text)) return text;
+  // The text is not repeated: what is almost a token is almost a secret.
+  throw new Fault("bad-config", "a token is named by its id, six lower-case letters and digits, or by the whole token");
+}
