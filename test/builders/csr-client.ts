@@ -17,6 +17,7 @@ type Answer = KubeObject | Fault;
 export interface Answers {
   readonly get?: (resource: Resource, target: Target) => Answer;
   readonly patch?: (target: Target, body: unknown) => Answer;
+  readonly update?: (object: KubeObject) => Answer;
   readonly create?: (object: KubeObject) => Answer;
 }
 
@@ -43,7 +44,11 @@ export function aRecordingClient(answers: Answers = {}): RecordingClient {
       written.push({ verb: "create", resource: resource.plural, body: object });
       return give(answers.create === undefined ? object : answers.create(object));
     },
-    update: refuse,
+    update: (resource, object, options) => {
+      const target = { name: object.metadata.name ?? "", subresource: options?.subresource };
+      written.push({ verb: "update", resource: resource.plural, target, body: object });
+      return answers.update === undefined ? refuse() : give(answers.update(object));
+    },
     list: refuse,
     delete: refuse,
     raw: refuse,

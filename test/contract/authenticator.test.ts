@@ -1,7 +1,9 @@
+import { signDiscoveryJwt } from "../../src/api/bootstrap/index.ts";
 import type { Secret } from "../../src/api/core/index.ts";
 import {
   createBootstrapTokenAuthenticator,
   createClientCertificateAuthenticator,
+  createDiscoveryJwtAuthenticator,
   createServiceAccountAuthenticator,
   createTokenFileAuthenticator,
   createTokenKeys,
@@ -143,6 +145,31 @@ describeAuthenticator("service account token", () => {
         ...good,
         "kubernetes.io": { namespace: "team", serviceaccount: { name: "robot", uid: "u2" } },
       }),
+    },
+  };
+});
+
+describeAuthenticator("discovery JWT", () => {
+  const token = { id: "abcdef", secret: "0123456789abcdef" };
+  const shown = (made: typeof token, nowMs = TEST_NOW_MS, audience?: string) => ({
+    peerCertificates: [],
+    bearerToken: signDiscoveryJwt(made, { nowMs, audience }),
+  });
+  return {
+    authenticator: createDiscoveryJwtAuthenticator({
+      sources: [() => undefined, (id) => (id === token.id ? token.secret : undefined)],
+      clusterId: "this-cluster",
+    }),
+    nowMs: TEST_NOW_MS,
+    good: shown(token, TEST_NOW_MS, "this-cluster"),
+    username: "countersign:discovery:abcdef",
+    bad: {
+      "a JWT of another secret": shown({ ...token, secret: "fedcba9876543210" }),
+      "a JWT of an unknown token": shown({ ...token, id: "fedcba" }),
+      "a JWT that has expired": shown(token, TEST_NOW_MS - 75_000),
+      "a JWT from the future": shown(token, TEST_NOW_MS + 75_000),
+      "a JWT for another cluster": shown(token, TEST_NOW_MS, "another"),
+      "the token itself": { peerCertificates: [], bearerToken: `${token.id}.${token.secret}` },
     },
   };
 });

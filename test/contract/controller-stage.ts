@@ -88,6 +88,12 @@ export async function applyRights(admin: KubeClient): Promise<void> {
   }
 }
 
+/** Whose requests are approved without anybody looking: kubeadm's choice. */
+const AUTO_APPROVED = [
+  ["kubeadm:node-autoapprove-bootstrap", "nodeclient", DEFAULT_TOKEN_GROUP],
+  ["kubeadm:node-autoapprove-certificate-rotation", "selfnodeclient", "system:nodes"],
+] as const;
+
 /** What kubeadm puts into a new cluster, as far as joining needs it: the right to ask, and cluster-info. */
 export async function ensureKubeadmObjects(admin: KubeClient, url: string): Promise<void> {
   const binding: RoleBinding = {
@@ -104,6 +110,14 @@ export async function ensureKubeadmObjects(admin: KubeClient, url: string): Prom
     data: { kubeconfig: `apiVersion: v1\nclusters:\n- cluster:\n    server: ${url}\n  name: ""\nkind: Config\n` },
   };
   await createOnce(admin, CLUSTER_ROLE_BINDINGS, binding);
+  for (const [name, role, group] of AUTO_APPROVED) {
+    await createOnce(admin, CLUSTER_ROLE_BINDINGS, {
+      ...binding,
+      metadata: { name },
+      roleRef: { ...binding.roleRef, name: `system:certificates.k8s.io:certificatesigningrequests:${role}` },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: group }],
+    } as RoleBinding);
+  }
   await createOnce(admin, CONFIG_MAPS, clusterInfo);
 }
 

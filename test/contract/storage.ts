@@ -187,11 +187,13 @@ function describeWatches(open: OpenStorage): void {
     storage.watch(PREFIX, start, (change) => seen.push(change));
     const second = await storage.update(key("a"), configMap("a", "2"), first.revision);
     const third = await storage.delete(key("a"), second.revision);
-    expect(seen).toEqual([
+    const shown = seen.map(({ type, revision, key, object, previous }) => ({ type, revision, key, object, previous }));
+    expect(shown).toEqual([
       { type: "ADDED", revision: start + 1, key: key("a"), object: first.object },
       { type: "MODIFIED", revision: start + 2, key: key("a"), object: second.object, previous: first.object },
       { type: "DELETED", revision: start + 3, key: key("a"), object: third.object, previous: second.object },
     ]);
+    expect(seen.map(({ text = "" }) => JSON.parse(text))).toEqual(seen.map(({ object }) => object));
   });
 
   it("shows nothing from outside the prefix, nothing up to the revision given, nothing after unsubscribing", async () => {

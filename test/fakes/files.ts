@@ -1,7 +1,8 @@
 // A file system that can lose power after any operation. It keeps apart what was written and what was synced, so that a
 // test can look at the worst a disk may leave: directory entries without the contents, contents without the entries, or all.
 
-import { dirname } from "node:path";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
 import { Fault } from "../../src/kernel/outcome/index.ts";
 import type { FileSystem } from "../../src/platform/files/index.ts";
 
@@ -38,6 +39,8 @@ export interface CrashingFileSystem extends FileSystem {
   /** The disk as the next start finds it. */
   afterCrash(survival: Survival): CrashingFileSystem;
   modeOf(path: string): number | undefined;
+  /** Puts the directory `path` onto a real disk as `target`, for code that reads past the interface. */
+  writeOut(path: string, target: string): void;
 }
 
 export function createCrashingFileSystem(root: DirectoryNode = aDirectory(0o755)): CrashingFileSystem {
@@ -109,7 +112,8 @@ export function createCrashingFileSystem(root: DirectoryNode = aDirectory(0o755)
     symlink: operation((target, path) => add(path, { kind: "link", target })),
     readLink: operation((path) => {
       const node = resolve(path);
-      if (node?.kind !== "link") throw missing(path);
+      if (node === undefined) throw missing(path);
+      if (node.kind !== "link") throw new Fault("io-failed", `${path} is no link`, { detail: { errno: "EINVAL" } });
       return node.target;
     }),
     remove: operation((path) => void takeOut(path)),
@@ -128,12 +132,18 @@ export function createCrashingFileSystem(root: DirectoryNode = aDirectory(0o755)
       const node = resolve(path);
       return node === undefined || node.kind === "link" ? undefined : node.mode;
     },
+    writeOut: (path, target) => {
+      const node = resolve(path);
+      if (node !== undefined) writeNode(node, target);
+    },
   };
 }
 
 function readFile(path: string, resolve: (path: string) => TreeNode | undefined): Buffer {
   const node = resolve(path);
-  if (node?.kind === "link") return readFile(`${dirname(path)}/${node.target}`, resolve);
+  if (node?.kind === "link") {
+    return readFile(isAbsolute(node.target) ? node.target : `${dirname(path)}/${node.target}`, resolve);
+  }
   if (node?.kind !== "file") throw missing(path);
   return node.content;
 }
@@ -147,6 +157,18 @@ function survive(node: TreeNode, survival: Survival): TreeNode {
   const kept = survival === "nothing" ? node.durable : node.entries;
   const entries = new Map([...kept].map(([name, child]) => [name, survive(child, survival)]));
   return { ...node, entries, durable: new Map(entries) };
+}
+
+function writeNode(node: TreeNode, target: string): void {
+  if (node.kind === "link") symlinkSync(node.target, target);
+  if (node.kind === "file") {
+    writeFileSync(target, node.content);
+    chmodSync(target, node.mode);
+  }
+  if (node.kind === "directory") {
+    mkdirSync(target, { mode: node.mode });
+    for (const [name, child] of node.entries) writeNode(child, join(target, name));
+  }
 }
 
 function aDirectory(mode: number): DirectoryNode {

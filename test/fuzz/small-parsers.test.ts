@@ -1,7 +1,12 @@
 // The small parsers of strangers' text: any text, and texts that almost fit, end in a value or a Fault.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseToken, readTokenSecret } from "../../src/api/bootstrap/index.ts";
+import {
+  parseDiscoveryJwt,
+  parseToken,
+  readTokenSecret,
+  refuseDiscoveryRequest,
+} from "../../src/api/bootstrap/index.ts";
 import { parsePemField } from "../../src/api/pem/index.ts";
 import { parseQuery } from "../../src/apiserver/entry/query.ts";
 import { negotiate } from "../../src/apiserver/reply/accept.ts";
@@ -9,6 +14,7 @@ import { parseContinue } from "../../src/apiserver/verbs/continue-token.ts";
 import { parseDeleteOptions } from "../../src/apiserver/verbs/delete-options.ts";
 import { parsePointer } from "../../src/apiserver/verbs/patch/json-pointer.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
+import { parseReview } from "../../src/gateway/review.ts";
 import { parseEndpoint } from "../../src/node/index.ts";
 import { parsePair } from "../../src/platform/pair/index.ts";
 import { outcomeOf, runs } from "./fuzz.ts";
@@ -18,6 +24,15 @@ const FAULTS = ["value", "malformed", "limit-exceeded", "unsupported", "invalid"
 /** Each with a text that it takes, so that spoiled ones come close. */
 const TEXT_PARSERS: Record<string, [(text: string) => unknown, string]> = {
   "a bootstrap token": [parseToken, "ae23dc.faddc87f5a5ab458"],
+  "a discovery JWT": [
+    parseDiscoveryJwt,
+    "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCIsImtpZCI6ImFiY2RlZiJ9.eyJzdWIiOiJhYmNkZWYifQ.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+  ],
+  "the target of a discovery request": [
+    (text) => refuseDiscoveryRequest({ method: "GET", target: text, headers: {} }),
+    "/api/v1/namespaces/kube-public/configmaps/cluster-info?timeout=10s",
+  ],
+  "a TokenReview": [parseReview, '{"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":"x"}}'],
   "a field that holds PEM": [parsePemField, "LS0tLS1CRUdJTiBYLS0tLS0KQUFBQQotLS0tLUVORCBYLS0tLS0K"],
   "a query string": [parseQuery, "watch=true&fieldSelector=metadata.name%3Dx&limit=500"],
   "an Accept header": [

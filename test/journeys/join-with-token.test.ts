@@ -87,7 +87,7 @@ describe("a join with a token", () => {
   it("04 the attacker with the same token gets nothing, and sees why while it waits", async () => {
     const { exit, text } = await run(...joinAs("attacker"), "--timeout", "2s");
     expect(exit).toBe(75);
-    expect(text).toContain("node worker-1 is registered; a bootstrap token cannot ask for its name again");
+    expect(text).toContain("node worker-1 is registered; only the node itself can ask for its name again");
     expect(existsSync(join(directory, "attacker", "pki", "kubelet-client-current.pem"))).toBe(false);
   });
 

@@ -6,12 +6,17 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** $COUNTERSIGN_DIST names another build than the tree's, such as one of a moment when the tree was whole. */
-const DIST = process.env["COUNTERSIGN_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
+export const DIST = process.env["COUNTERSIGN_DIST"] ?? fileURLToPath(new URL("../../dist", import.meta.url));
 
-export type ProgramName = "countersign" | "kubelet-authenticator-insecure" | "node-attestation-controller";
+export type ProgramName =
+  | "countersign"
+  | "countersign-gateway"
+  | "kubelet-authenticator-insecure"
+  | "node-attestation-controller";
 
 export function programPath(name: ProgramName): string {
-  return join(DIST, "bin", `${name}.js`);
+  // The plugins are one CommonJS file each (tools/bundle.mjs).
+  return join(DIST, "bin", name.startsWith("kubelet-authenticator-") ? `${name}.cjs` : `${name}.js`);
 }
 
 export interface Run {

@@ -11,7 +11,7 @@ import { NODES, SECRETS } from "../../src/api/meta/index.ts";
 import { createInsecureProvider } from "../../src/attestation/index.ts";
 import { type Plane, startPlane } from "../../src/cli/cluster/plane.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
-import { joinNode } from "../../src/node/index.ts";
+import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
@@ -46,8 +46,7 @@ afterAll(async () => {
 
 function joinAs(nodeName: string, machine: string) {
   return joinNode({
-    endpoint: plane.url,
-    token,
+    discovery: parseDiscoveryMethod({ address: plane.url, token }),
     nodeName,
     directory: join(directory, "machines", machine),
     provider: createInsecureProvider(),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
 import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
-import { joinNode } from "../../src/node/index.ts";
+import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import {
   type ControlPlane,
@@ -68,8 +68,7 @@ describe("node-attestation-controller approves and signs what kubelets ask for",
 
   it("a real kubelet whose only credential is kubelet-authenticator-insecure becomes Ready", async () => {
     const joined = await joinNode({
-      endpoint: `127.0.0.1:${controlPlane.port}`,
-      token,
+      discovery: parseDiscoveryMethod({ address: `127.0.0.1:${controlPlane.port}`, token }),
       nodeName: "worker-2",
       directory: join(workspace.dir, "worker-2"),
       provider: createInsecureProvider(),

@@ -11,7 +11,7 @@ import {
 } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";
 import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
-import { JOIN_STEPS, type JoinResult, type JoinStep, joinNode } from "../../src/node/index.ts";
+import { JOIN_STEPS, type JoinResult, type JoinStep, joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { aCsr, type CsrModifier, withSan, withSigner, withSubject, withUsages } from "../builders/csr.ts";
@@ -126,10 +126,9 @@ describe.each(["RSA-2048", "ECDSA-P256"] as const)(
       readonly progress?: (step: JoinStep) => void;
     }
 
-    function joinAs(joining: Joining): Promise<JoinResult> {
+    function joinAs({ token: given = token, ...joining }: Joining): Promise<JoinResult> {
       return joinNode({
-        endpoint: `127.0.0.1:${controlPlane.port}`,
-        token,
+        discovery: parseDiscoveryMethod({ address: `127.0.0.1:${controlPlane.port}`, token: given }),
         provider: createInsecureProvider(),
         registerNode: { addresses: [{ type: "InternalIP", address: "192.0.2.10" }] },
         clock: systemClock,

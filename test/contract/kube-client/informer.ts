@@ -46,6 +46,12 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(5);
 }
 
+/** What an informer keeps when it is not told otherwise. */
+function kept<T extends KubeObject>(object: T): T {
+  const { managedFields: _left, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
 export function informerCases(stage: () => Stage): void {
   describe("informer", () => {
     it("holds what is there and follows what changes", async () => {
@@ -54,14 +60,26 @@ export function informerCases(stage: () => Stage): void {
       const labels = { app };
       const first = await admin.create(CONFIG_MAPS, aConfigMap(namespace, { name: `${app}-1`, labels }));
       const { informer, changes, stop } = await follow(admin, namespace, app);
-      expect(informer.list()).toEqual([first]);
+      expect(informer.list()).toEqual([kept(first)]);
       await admin.create(CONFIG_MAPS, aConfigMap(namespace, { name: `${app}-2`, labels }));
       const updated = await admin.update(CONFIG_MAPS, { ...first, data: { colour: "red" } });
       await admin.delete(CONFIG_MAPS, { name: `${app}-2`, namespace });
       await until(() => changes.length === 4);
       expect(changes).toEqual([`ADDED ${app}-1`, `ADDED ${app}-2`, `MODIFIED ${app}-1`, `DELETED ${app}-2`]);
-      expect(informer.list()).toEqual([updated]);
-      expect(informer.get(`${app}-1`, namespace)).toEqual(updated);
+      expect(informer.list()).toEqual([kept(updated)]);
+      expect(informer.get(`${app}-1`, namespace)).toEqual(kept(updated));
+      await stop();
+    });
+
+    it("leaves managedFields out, and what is written back without them keeps its owners", async () => {
+      const { admin, namespace } = stage();
+      const app = aName("owned");
+      const first = await admin.create(CONFIG_MAPS, aConfigMap(namespace, { name: app, labels: { app } }));
+      const { informer, stop } = await follow(admin, namespace, app);
+      const held = informer.get(app, namespace) ?? first;
+      expect([first.metadata.managedFields?.length, held.metadata.managedFields]).toEqual([1, undefined]);
+      const written = await admin.update(CONFIG_MAPS, held);
+      expect(written.metadata.managedFields).toMatchObject([{ manager: "countersign", operation: "Update" }]);
       await stop();
     });
 

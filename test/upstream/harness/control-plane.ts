@@ -23,6 +23,7 @@ export interface ControlPlaneOptions {
   readonly keyAlgorithm?: KeyAlgorithm;
   /** Added after the harness's own flags, so that they win. */
   readonly apiServerFlags?: readonly string[];
+  readonly controllerManagerFlags?: readonly string[];
 }
 
 export interface ControlPlane extends ClusterAddress {
@@ -79,7 +80,8 @@ async function startServers(
   await waitUntilReady();
   await bindRoles(dir, pki);
   if (options.controllers !== undefined) {
-    servers.push(await startControllerManager({ dir, pki, port: managerPort, controllers: options.controllers }));
+    const { controllers, controllerManagerFlags: flags = [] } = options;
+    servers.push(await startControllerManager({ dir, pki, port: managerPort, controllers, flags }));
   }
   const restartApiServer = async (): Promise<void> => {
     await apiServer.restart();

@@ -17,6 +17,8 @@ export interface ControllerManagerOptions {
   readonly pki: Pki;
   readonly port: number;
   readonly controllers: readonly string[];
+  /** Added last, so that they win. */
+  readonly flags?: readonly string[];
 }
 
 const READY_LIMIT_MS = 30_000;
@@ -36,6 +38,7 @@ export async function startControllerManager(options: ControllerManagerOptions):
     "--bind-address=127.0.0.1",
     `--secure-port=${port}`,
     `--cert-dir=${join(dir, "controller-manager")}`,
+    ...(options.flags ?? []),
   ];
   const command = locateBinary("kube-controller-manager").path;
   const server = await startProcess({ name: "kube-controller-manager", command, args, dir });

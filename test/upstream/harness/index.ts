@@ -13,7 +13,11 @@ export { type KubeletOptions, type RunningKubelet, startKubelet } from "./kubele
 export { type KubemarkOptions, startKubemark } from "./kubemark.ts";
 export { type RunningNode, waitForFreshLease } from "./node.ts";
 export { type OurController, startOurController, startOurControllerProgram } from "./our-controller.ts";
+export { type OurGateway, startOurGateway } from "./our-gateway.ts";
+export { nodeFlags, type OurNode, type OurNodeOptions, startOurNode } from "./our-node.ts";
 export type { KeyAlgorithm } from "./pki.ts";
+export { type ServerProcess, startProcess } from "./process.ts";
 export { locateProgram, writePluginKubeconfig } from "./program.ts";
+export { logInAsController, manifestPath } from "./service-account.ts";
 export { type Answer, getAnonymously, type WaitOptions, waitFor } from "./wait.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";

@@ -26,6 +26,8 @@ export interface KubeletOptions {
 export interface RunningKubelet extends RunningNode {
   /** Where its own HTTPS API listens on loopback. */
   readonly port: number;
+  /** Ends the kubelet and leaves its files, until `restart`. */
+  halt(): Promise<void>;
   /** The same kubelet again, with the files that it wrote. */
   restart(): Promise<void>;
 }
@@ -64,6 +66,7 @@ export async function startKubelet(options: KubeletOptions): Promise<RunningKube
       port,
       ...credentialPaths(options, dir),
       logPath: kubelet.logPath,
+      halt: kubelet.stop,
       restart: kubelet.restart,
       stop,
       waitUntilReady: (limitMs) => waitUntilNodeReady(controlPlane, { name, servers, limitMs }),

@@ -1,7 +1,7 @@
 // Our controller on a real API server, in two ways: inside the test's process, and as the program that operators run.
 
 import { join } from "node:path";
-import { createController } from "../../../src/controller/index.ts";
+import { type ControllerOptions, createController } from "../../../src/controller/index.ts";
 import { systemClock } from "../../../src/platform/clock/index.ts";
 import { randomBytes } from "../../../src/platform/keys/index.ts";
 import { loadKubeconfigClient } from "../../../src/platform/kube/index.ts";
@@ -24,7 +24,10 @@ const READY_LIMIT_MS = 30_000;
 /** Enough for the log of any one test. */
 const ALL_LINES = 100_000;
 
-export async function startOurController(controlPlane: ControlPlane): Promise<OurController> {
+export async function startOurController(
+  controlPlane: ControlPlane,
+  more: Partial<ControllerOptions> = {},
+): Promise<OurController> {
   const kubeconfigPath = await logInAsController(controlPlane);
   const client = await loadKubeconfigClient(kubeconfigPath);
   const lines: string[] = [];
@@ -36,6 +39,7 @@ export async function startOurController(controlPlane: ControlPlane): Promise<Ou
     log: await createLog({ level: "debug", format: "json", destination: { write: (line) => lines.push(line) } }),
     identity: "upstream-test",
     allowInsecure: true,
+    ...more,
   });
   const abort = new AbortController();
   const running = controller.run(abort.signal);
@@ -54,7 +58,10 @@ export async function startOurController(controlPlane: ControlPlane): Promise<Ou
 }
 
 /** `node-attestation-controller` as it was built. */
-export async function startOurControllerProgram(controlPlane: ControlPlane): Promise<OurController> {
+export async function startOurControllerProgram(
+  controlPlane: ControlPlane,
+  flags: readonly string[] = [],
+): Promise<OurController> {
   const kubeconfigPath = await logInAsController(controlPlane);
   const args = [
     locateProgram("node-attestation-controller"),
@@ -63,6 +70,7 @@ export async function startOurControllerProgram(controlPlane: ControlPlane): Pro
     `--ca-key=${join(controlPlane.pkiDir, "ca.key")}`,
     "--allow-insecure",
     "--log-level=debug",
+    ...flags,
   ];
   const name = "node-attestation-controller";
   const server = await startProcess({ name, command: process.execPath, args, dir: controlPlane.dir });

@@ -1,4 +1,4 @@
-// The identity that our controller has in production: a service account with the rights of deploy/controller-rbac.yaml.
+// The identities that our programs have in production: service accounts with the rights of the manifests in deploy/.
 
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -6,20 +6,30 @@ import { parseAllDocuments } from "yaml";
 import type { ControlPlane } from "./control-plane.ts";
 import { runKubectlOk } from "./kubectl.ts";
 
-const MANIFEST = fileURLToPath(new URL("../../../deploy/controller-rbac.yaml", import.meta.url));
-
-/** Applies the manifest that operators apply; the answer is the path of a kubeconfig with the account's token. */
-export async function logInAsController(controlPlane: ControlPlane): Promise<string> {
-  const { name, namespace } = await findServiceAccount();
-  const admin = { kubeconfig: controlPlane.adminKubeconfigPath, homeDir: controlPlane.dir };
-  await runKubectlOk(["apply", "-f", MANIFEST], admin);
-  const { stdout: token } = await runKubectlOk(["create", "token", name, "--namespace", namespace], admin);
-  return controlPlane.writeTokenKubeconfig("our-controller", token.trim());
+export function manifestPath(name: string): string {
+  return fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url));
 }
 
-async function findServiceAccount(): Promise<{ readonly name: string; readonly namespace: string }> {
-  const documents = parseAllDocuments(await readFile(MANIFEST, "utf8")).map((document) => document.toJS());
+export function logInAsController(controlPlane: ControlPlane, file = "our-controller"): Promise<string> {
+  return logIn(controlPlane, manifestPath("controller-rbac.yaml"), file);
+}
+
+export function logInAsGateway(controlPlane: ControlPlane): Promise<string> {
+  return logIn(controlPlane, manifestPath("gateway-rbac.yaml"), "our-gateway");
+}
+
+/** Applies the manifest that operators apply; the answer is the path of a kubeconfig with a token of the account's own. */
+async function logIn(controlPlane: ControlPlane, manifest: string, file: string): Promise<string> {
+  const { name, namespace } = await findServiceAccount(manifest);
+  const admin = { kubeconfig: controlPlane.adminKubeconfigPath, homeDir: controlPlane.dir };
+  await runKubectlOk(["apply", "-f", manifest], admin);
+  const { stdout: token } = await runKubectlOk(["create", "token", name, "--namespace", namespace], admin);
+  return controlPlane.writeTokenKubeconfig(file, token.trim());
+}
+
+async function findServiceAccount(manifest: string): Promise<{ readonly name: string; readonly namespace: string }> {
+  const documents = parseAllDocuments(await readFile(manifest, "utf8")).map((document) => document.toJS());
   const account = documents.find((object) => object?.kind === "ServiceAccount");
-  if (account === undefined) throw new Error(`${MANIFEST} has no ServiceAccount`);
+  if (account === undefined) throw new Error(`${manifest} has no ServiceAccount`);
   return { name: account.metadata.name, namespace: account.metadata.namespace };
 }

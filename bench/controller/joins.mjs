@@ -1,0 +1,103 @@
+// A round of joins: requests as kubelets make them, by somebody whose requests may be approved by rule. The clock runs from the
+// first creation until the watch has shown the last certificate. Afterwards they are deleted, so that every round begins alike.
+import { inFlight } from "../apiserver/client.mjs";
+import { loadProduct } from "./product.mjs";
+
+const PATH = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+const SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
+
+/** Keys cost more than anything that is measured, so they are made once; names are new in each round. */
+export async function createRequester() {
+  const { x509, keys, pem } = await loadProduct();
+  const pool = Array.from({ length: 32 }, () => keys.generatePrivateKey("P-256"));
+  let serial = 0;
+  /** @param {number} count */
+  return (count) =>
+    Array.from({ length: count }, (_, i) => {
+      const name = `bench-${serial++}`;
+      const subject = { commonName: `system:node:${name}`, organizations: ["system:nodes"] };
+      const der = x509.signCertificateRequest({ subject, extensions: [] }, pool[i % pool.length].signer);
+      const request = Buffer.from(pem.encodePem("CERTIFICATE REQUEST", der)).toString("base64");
+      return {
+        name,
+        body: JSON.stringify({
+          apiVersion: "certificates.k8s.io/v1",
+          kind: "CertificateSigningRequest",
+          metadata: { name },
+          spec: { request, signerName: SIGNER, usages: ["digital signature", "client auth"] },
+        }),
+      };
+    });
+}
+
+/** @typedef {{ readonly name: string, readonly body: string }} Request */
+/** @typedef {import("../apiserver/client.mjs").Client} Client */
+
+/** Creates, waits for every certificate, answers the nanoseconds. @param {Client} client @param {readonly Request[]} requests */
+export async function join(client, requests) {
+  const seen = await watchIssued(client, requests.length);
+  const start = process.hrtime.bigint();
+  await inFlight(requests.length, async (i) => {
+    await client.ask("POST", PATH, requests[i]?.body);
+  });
+  await seen.all;
+  const elapsed = Number(process.hrtime.bigint() - start);
+  seen.stop();
+  return elapsed;
+}
+
+/** The least that any controller must do: the same creations, and two PUTs for each. @param {Client} client @param {readonly Request[]} requests @param {string} certificate */
+export async function joinBare(client, requests, certificate) {
+  const seen = await watchIssued(client, requests.length);
+  const start = process.hrtime.bigint();
+  await inFlight(requests.length, async (i) => {
+    const created = JSON.parse(await client.ask("POST", PATH, requests[i]?.body));
+    const conditions = [{ type: "Approved", status: "True", reason: "AutoApproved", message: "by the bare client" }];
+    const path = `${PATH}/${created.metadata.name}`;
+    const approved = await client.ask(
+      "PUT",
+      `${path}/approval`,
+      JSON.stringify({ ...created, status: { conditions } }),
+    );
+    const object = JSON.parse(approved);
+    await client.ask("PUT", `${path}/status`, JSON.stringify({ ...object, status: { ...object.status, certificate } }));
+  });
+  await seen.all;
+  const elapsed = Number(process.hrtime.bigint() - start);
+  seen.stop();
+  return elapsed;
+}
+
+/** @param {Client} client */
+export async function removeAll(client) {
+  const { items } = JSON.parse(await client.ask("GET", PATH));
+  await inFlight(items.length, async (i) => {
+    await client.ask(/** @type {"GET"} */ ("DELETE"), `${PATH}/${items[i].metadata.name}`);
+  });
+}
+
+/** Any certificate will do for the bare client: the server looks at its form only. */
+export async function anyCertificate(/** @type {{ certPem: string }} */ ca) {
+  return Buffer.from(ca.certPem).toString("base64");
+}
+
+/** Resolves `all` when so many requests have a certificate. @param {Client} client @param {number} count */
+async function watchIssued(client, count) {
+  const { metadata } = JSON.parse(await client.ask("GET", `${PATH}?limit=1`));
+  const body = await client.stream(`${PATH}?watch=true&resourceVersion=${metadata.resourceVersion}`);
+  const names = new Set();
+  /** Parsing every event would cost the measurement more than the one that matters. @param {string} line */
+  const note = (line) => {
+    if (line.includes('"certificate":"')) names.add(/"name":"([^"]+)"/.exec(line)?.[1]);
+  };
+  const all = (async () => {
+    let rest = "";
+    for await (const chunk of body) {
+      const lines = (rest + chunk).split("\n");
+      rest = lines.pop() ?? "";
+      lines.forEach(note);
+      if (names.size >= count) return;
+    }
+  })();
+  return { all, stop: () => body.destroy() };
+}

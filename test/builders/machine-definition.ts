@@ -1,0 +1,24 @@
+// A Machine of any group, as small as the API server lets a definition be: what is read of it is read by paths.
+
+import type { KubeObject } from "../../src/api/meta/index.ts";
+
+export function machineDefinition(group: string, versions: readonly string[]): KubeObject {
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `machines.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "machines", singular: "machine", kind: "Machine", listKind: "MachineList" },
+      versions: versions.map((name, at) => ({
+        name,
+        served: true,
+        storage: at === versions.length - 1,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } } },
+      })),
+    },
+  } as KubeObject;
+}

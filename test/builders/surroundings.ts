@@ -1,0 +1,41 @@
+// The cluster around a request, as approval sees it: empty unless told otherwise.
+
+import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
+import type { Node } from "../../src/api/core/index.ts";
+import type { Policy } from "../../src/api/countersign/index.ts";
+import type { AccessReviews } from "../../src/controller/approval/access.ts";
+import type { MachineMatch, Seen } from "../../src/controller/approval/facts.ts";
+import type { Network, Surroundings } from "../../src/controller/approval/inventory.ts";
+
+export interface ClusterAround {
+  readonly nodes?: readonly Node[];
+  readonly machine?: Seen<MachineMatch>;
+  readonly policy?: Policy;
+  readonly pending?: readonly CertificateSigningRequest[];
+}
+
+export function surroundingsOf({ nodes = [], machine, policy, pending = [] }: ClusterAround = {}): Surroundings {
+  return {
+    getNode: (name) => nodes.find(({ metadata }) => metadata.name === name),
+    nodesNamed: (name) => nodes.filter(({ metadata }) => metadata.name === name),
+    countNodes: () => nodes.length,
+    pendingOf: (username) => pending.filter(({ spec }) => spec.username === username),
+    machines: { find: () => machine ?? { kind: "Absent" }, ownersOf: () => new Map(), count: () => 0 },
+    policies: { of: () => policy, hasShadow: () => policy?.mode === "Shadow", broken: () => [] },
+  };
+}
+
+/** An authorizer that allows what kubeadm binds: bootstrappers a first certificate, nodes their own. */
+export function kubeadmAccess(): AccessReviews {
+  return {
+    ask: async (right, { groups }) => ({
+      right,
+      isAllowed: groups.includes(right === "nodeclient" ? "system:bootstrappers" : "system:nodes"),
+    }),
+  };
+}
+
+export const noNetwork: Network = {
+  presentNames: async () => ({ kind: "NotRead", why: "no network here" }),
+  resolve: async () => ({ kind: "NotRead", why: "no network here" }),
+};

@@ -1,0 +1,295 @@
+// Approval under JoinPolicies on an API server, whichever: Enforce, Shadow, machine-approver's rules, serving certificates. Each
+// story has its attacker, and what peers are known for has a test of its own.
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  type CertificateSigningRequest,
+  findCondition,
+  isIssued,
+  KUBELET_SERVING_SIGNER,
+  SERVING_USAGES,
+  VERDICT_ANNOTATION,
+} from "../../src/api/certificates/index.ts";
+import type { Event, Node, NodeAddress } from "../../src/api/core/index.ts";
+import { JOIN_POLICIES, type JoinPolicySpec, NODE_IDENTITIES } from "../../src/api/countersign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CSRS, EVENTS, NODES } from "../../src/api/meta/index.ts";
+import { parseVerdict } from "../../src/controller/index.ts";
+import { randomBytes } from "../../src/platform/keys/index.ts";
+import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import { aClientCertificate } from "../builders/client-certificate.ts";
+import { aCsr, type CsrModifier, forNode, withSan, withSigner, withUsages } from "../builders/csr.ts";
+import { machineDefinition } from "../builders/machine-definition.ts";
+import {
+  applyRights,
+  controllerIdentity,
+  ensureKubeadmObjects,
+  eventually,
+  type Plane,
+  type RunningController,
+  startController,
+} from "./controller-stage.ts";
+import { define, loadDefinitions } from "./definitions.ts";
+
+let names = 0;
+/** Of a family of names, so that each test has a policy for its own. */
+function aName(family: string): string {
+  names++;
+  return `${family}-${names}-${Buffer.from(randomBytes(3)).toString("hex")}`;
+}
+
+const BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+
+export function describePolicies(where: string, startPlane: () => Promise<Plane>): void {
+  describe(`approval under policies on ${where}`, () => {
+    let plane: Plane;
+    let controller: RunningController;
+    const clients: KubeClient[] = [];
+
+    function connectAs(user: string, groups: readonly string[] = []): KubeClient {
+      const credentials = aClientCertificate(plane, { user, groups });
+      const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => credentials });
+      clients.push(client);
+      return client;
+    }
+
+    beforeAll(async () => {
+      plane = await startPlane();
+      for (const definition of await loadDefinitions()) {
+        const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
+        await define(plane.admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
+      }
+      await define(plane.admin, machineDefinition("cluster.x-k8s.io", ["v1beta2"]), CAPI_MACHINES_V1BETA2);
+      await applyRights(plane.admin);
+      await ensureKubeadmObjects(plane.admin, plane.url);
+      const identity = controllerIdentity(plane);
+      const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => identity });
+      clients.push(client);
+      controller = await startController(plane, client);
+    });
+    afterAll(async () => {
+      await controller?.stop();
+      await Promise.all(clients.map((client) => client.close()));
+      await plane?.stop();
+    });
+
+    /** The policy of one family of names; the controller has read it when its status says so. */
+    async function apply(family: string, spec: Omit<JoinPolicySpec, "nodeNames">): Promise<void> {
+      const policy = { apiVersion: "countersign.dev/v1alpha1", kind: "JoinPolicy", metadata: { name: family } };
+      await plane.admin.create(JOIN_POLICIES, { ...policy, spec: { ...spec, nodeNames: `${family}-.*` } });
+      await eventually(
+        `policy ${family} to be read`,
+        () => plane.admin.get(JOIN_POLICIES, { name: family }),
+        (seen) => "status" in seen,
+      );
+    }
+
+    async function ask(client: KubeClient, ...modifiers: readonly CsrModifier[]): Promise<string> {
+      const { apiVersion, kind, spec } = aCsr(...modifiers);
+      const { request, signerName, usages } = spec;
+      const sent = { apiVersion, kind, metadata: { generateName: "csr-" }, spec: { request, signerName, usages } };
+      return (await client.create<CertificateSigningRequest>(CSRS, sent)).metadata.name ?? "";
+    }
+
+    const read = (name: string) => plane.admin.get<CertificateSigningRequest>(CSRS, { name });
+    const verdictOf = (csr: CertificateSigningRequest) =>
+      parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
+    const judged = (name: string, reason: string) =>
+      eventually(
+        `${name} to be ${reason}`,
+        () => read(name),
+        (csr) => verdictOf(csr)?.reason === reason,
+      );
+    const issued = (name: string) => eventually(`${name} to be issued`, () => read(name), isIssued);
+
+    async function createMachine(
+      name: string,
+      addresses: readonly NodeAddress[],
+      more: { cluster?: string; node?: string } = {},
+    ): Promise<void> {
+      const metadata = { name, namespace: "default" };
+      const spec = { clusterName: more.cluster ?? "one", bootstrap: { dataSecretName: "s" } };
+      await plane.admin.create(CAPI_MACHINES_V1BETA2, {
+        apiVersion: "cluster.x-k8s.io/v1beta2",
+        kind: "Machine",
+        metadata,
+        spec,
+      } as never);
+      await setStatus(name, { addresses, ...(more.node === undefined ? {} : { nodeRef: { name: more.node } }) });
+    }
+
+    async function setStatus(name: string, status: object): Promise<void> {
+      const target = { name, namespace: "default", subresource: "status" };
+      await plane.admin.patch(CAPI_MACHINES_V1BETA2, target, { status }, { type: "merge" });
+    }
+
+    const bootstrap = () =>
+      connectAs("system:bootstrap:abcdef", ["system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token"]);
+    const byHostname = (address: string): NodeAddress[] => [{ type: "Hostname", address }];
+
+    it("in Enforce, denies a built-in client request without evidence, and leaves names that it does not cover alone", async () => {
+      await apply("enforced", { mode: "Enforce" });
+      const denied = await judged(await ask(bootstrap(), forNode(aName("enforced"))), "EvidenceIsMissing");
+      expect(denied.status?.conditions).toMatchObject([{ type: "Denied", reason: "EvidenceIsMissing" }]);
+      await issued(await ask(bootstrap(), forNode(aName("uncovered"))));
+    });
+
+    it("in Shadow, records what it would have said and decides nothing", async () => {
+      await apply("shadowed", { mode: "Shadow" });
+      const csr = await judged(await ask(bootstrap(), forNode(aName("shadowed"))), "EvidenceIsMissing");
+      expect(verdictOf(csr)).toMatchObject({ verdict: "Deny", mode: "Shadow", policy: "shadowed" });
+      expect(csr.status?.conditions ?? []).toEqual([]);
+    });
+
+    describe("by machine-approver's rules", () => {
+      const policy: Omit<JoinPolicySpec, "nodeNames"> = {
+        mode: "Enforce",
+        client: { admit: "Machine", requesters: [BOOTSTRAPPER] },
+        machines: { clusterName: "one" },
+      };
+      let node: string;
+      beforeAll(() => apply("machine", policy));
+
+      it("approves a first request whose Machine is there, young, and without a node", async () => {
+        node = aName("machine");
+        await createMachine(node, byHostname(node));
+        const csr = await issued(await ask(bootstrap(), forNode(node)));
+        expect(findCondition(csr, "Approved")).toMatchObject({ reason: "NodeMayJoin" });
+      });
+
+      it("waits for a Machine whose addresses come late, and approves when they come (issue 40, PR 321)", async () => {
+        const late = aName("machine");
+        await createMachine(late, []);
+        const name = await ask(bootstrap(), forNode(late));
+        expect((await judged(name, "MachineIsUnknown")).status?.conditions ?? []).toEqual([]);
+        await setStatus(late, { addresses: byHostname(late) });
+        await issued(name);
+      });
+
+      it("never matches the Machine of another cluster", async () => {
+        const other = aName("machine");
+        await createMachine(other, byHostname(other), { cluster: "two" });
+        const name = await ask(bootstrap(), forNode(other));
+        await judged(name, "MachineIsUnknown");
+      });
+
+      it("denies a request when its Machine is another node", async () => {
+        const taken = aName("machine");
+        await createMachine(taken, byHostname(taken), { node: "somebody" });
+        const csr = await judged(await ask(bootstrap(), forNode(taken)), "MachineHasANode");
+        expect(findCondition(csr, "Denied")).toBeDefined();
+      });
+
+      it("tells a wait in one Event for each change, not for each look", async () => {
+        const waiting = aName("machine");
+        const name = await ask(bootstrap(), forNode(waiting));
+        await judged(name, "MachineIsUnknown");
+        await createMachine(aName("machine"), []);
+        const { items } = await eventually(
+          "the Event",
+          () => plane.admin.list<Event>(EVENTS, { namespace: "default" }),
+          (list) => list.items.some(({ involvedObject }) => involvedObject.name === name),
+        );
+        expect(items.filter(({ involvedObject }) => involvedObject.name === name)).toMatchObject([
+          { reason: "MachineIsUnknown" },
+        ]);
+      });
+    });
+
+    describe("serving certificates", () => {
+      const serving = (...modifiers: CsrModifier[]) => [
+        withSigner(KUBELET_SERVING_SIGNER),
+        withUsages(...SERVING_USAGES),
+        ...modifiers,
+      ];
+      const nodeClient = (name: string) => connectAs(`system:node:${name}`, ["system:nodes"]);
+
+      async function register(name: string, addresses: readonly NodeAddress[]): Promise<void> {
+        await plane.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name } });
+        await plane.admin.patch(NODES, { name, subresource: "status" }, { status: { addresses } }, { type: "merge" });
+      }
+
+      it("are left to people, with the reason, where no policy covers them", async () => {
+        const node = aName("nobody");
+        const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
+        expect((await judged(name, "ServingNeedsAPolicy")).status?.conditions ?? []).toEqual([]);
+      });
+
+      it("are given for the Machine's addresses, and for no others", async () => {
+        await apply("server", { mode: "Enforce", machines: { clusterName: "one" } });
+        const node = aName("server");
+        await createMachine(
+          node,
+          [...byHostname(`${node.toUpperCase()}.`), { type: "InternalIP", address: "FD00:0:0:0:0:0:0:77" }],
+          { node },
+        );
+        const good = withSan({ dnsNames: [node], ipAddresses: ["fd00::77"] });
+        await issued(await ask(nodeClient(node), ...serving(forNode(node), good)));
+        const stray = await ask(nodeClient(node), ...serving(forNode(node), withSan({ ipAddresses: ["10.9.9.9"] })));
+        expect(findCondition(await judged(stray, "NameIsNotTheNodes"), "Denied")).toBeDefined();
+        const wild = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [`*.${node}`] })));
+        await judged(wild, "WildcardRequested");
+        const other = await ask(nodeClient(aName("server")), ...serving(forNode(aName("x")), good)).catch(
+          (error) => error.code as string,
+        );
+        expect(other).toBe("forbidden");
+      });
+
+      it("wait while the Machine has no addresses, and are given when they come (OCPBUGS-121194)", async () => {
+        const node = aName("server");
+        await createMachine(node, [], { node });
+        const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
+        await judged(name, "AddressesAreMissing");
+        await setStatus(node, { addresses: byHostname(node) });
+        await issued(name);
+      });
+
+      it("are given for no neighbour's name, though a network of the policy holds it", async () => {
+        await apply("networked", {
+          mode: "Enforce",
+          serving: { inventory: { ipPrefixes: ["10.0.0.0/8"], dnsPattern: ".*" } },
+        });
+        const [node, neighbour] = [aName("networked"), aName("networked")];
+        await register(neighbour, [{ type: "InternalIP", address: "10.1.1.1" }]);
+        await issued(
+          await ask(
+            nodeClient(node),
+            ...serving(forNode(node), withSan({ dnsNames: [node], ipAddresses: ["10.1.1.2"] })),
+          ),
+        );
+        const stolen = await ask(nodeClient(node), ...serving(forNode(node), withSan({ ipAddresses: ["10.1.1.1"] })));
+        await judged(stolen, "NameIsAnotherNodes");
+        const named = await ask(
+          nodeClient(node),
+          ...serving(forNode(node), withSan({ dnsNames: [neighbour.toUpperCase()] })),
+        );
+        await judged(named, "NameIsAnotherNodes");
+      });
+
+      it("are looked at again when the Node gets its addresses", async () => {
+        await apply("addressed", { mode: "Enforce", serving: { inventory: { nodeAddresses: true } } });
+        const node = aName("addressed");
+        await plane.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: node } });
+        const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
+        await judged(name, "AddressesAreMissing");
+        await plane.admin.patch(
+          NODES,
+          { name: node, subresource: "status" },
+          { status: { addresses: byHostname(node) } },
+          { type: "merge" },
+        );
+        await issued(name);
+      });
+
+      it("are looked at again when the policy changes", async () => {
+        await apply("changed", { mode: "Enforce", serving: { approve: false } });
+        const node = aName("changed");
+        const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
+        await judged(name, "ServingIsLeftToPeople");
+        const spec = { serving: { approve: true, inventory: { dnsPattern: "{node}" } } };
+        await plane.admin.patch(JOIN_POLICIES, { name: "changed" }, { spec }, { type: "merge" });
+        await issued(name);
+      });
+    });
+  });
+}

@@ -1,0 +1,1 @@
+export { createNullProvider, NULL_AUTHENTICATOR, NULL_CLIENT_SIGNER } from "./null.ts";
