@@ -4,7 +4,7 @@
 
 import { AUTHENTICATED_GROUP, type ClusterRole, type Role, type RoleBinding } from "../../api/access/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";
-import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
+import { clusterLocationExtension, encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CONFIG_MAPS, ROLE_BINDINGS, ROLES } from "../../api/meta/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -16,6 +16,8 @@ import type { Wanted } from "./wanted.ts";
 export interface ClusterFacts {
   readonly server: string;
   readonly caPem: string;
+  /** Says that it is the same cluster, whatever its address has become. */
+  readonly clusterId?: string | undefined;
   /** What joining kubelets are told beside the usual. */
   readonly kubelet?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -103,14 +105,14 @@ function knownUsersReadPublic(): RoleBinding {
   };
 }
 
-function clusterInfo(cluster: ClusterFacts): ConfigMap {
+function clusterInfo({ server, caPem, clusterId }: ClusterFacts): ConfigMap {
+  const cluster = {
+    "certificate-authority-data": encodeBase64(encodeUtf8(caPem)),
+    ...(clusterId === undefined ? {} : { extensions: [clusterLocationExtension({ clusterId })] }),
+    server,
+  };
   const kubeconfig = encodeKubeconfig({
-    clusters: [
-      {
-        name: "",
-        cluster: { "certificate-authority-data": encodeBase64(encodeUtf8(cluster.caPem)), server: cluster.server },
-      },
-    ],
+    clusters: [{ name: "", cluster }],
     users: [],
     contexts: [],
     currentContext: "",

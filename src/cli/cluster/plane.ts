@@ -4,6 +4,7 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
+import { NAMESPACES } from "../../api/meta/index.ts";
 import {
   type ApiServer,
   openLmdbStorage,
@@ -77,7 +78,7 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
   const client = connect(cluster, admin);
   cleanup.add(() => client.close());
   await ensureObjects(client, [
-    ...clusterObjects({ ...cluster, kubelet: options.server?.kubelet }),
+    ...clusterObjects({ ...cluster, clusterId: await clusterIdOf(client), kubelet: options.server?.kubelet }),
     ...serviceObjects(cluster),
     ...(await loadControllerRights()),
   ]);
@@ -86,6 +87,11 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
   const kubeconfigPath = resolve(options.kubeconfigOut);
   await atomicWriteFile(kubeconfigPath, adminKubeconfig(cluster, admin), { mode: 0o600 });
   return { url: server.url, caPem: cluster.caPem, kubeconfigPath, signers, client, failed, close: cleanup.run };
+}
+
+/** The uid of the namespace that every cluster has from its first to its last day, as other tools take it too. */
+async function clusterIdOf(client: KubeClient): Promise<string | undefined> {
+  return (await client.get(NAMESPACES, { name: "kube-system" })).metadata.uid;
 }
 
 /** Written once the first objects are stored. */

@@ -2,6 +2,7 @@
 // Pure. A kubeconfig that says the same already keeps its bytes: every signature and every pinned copy is over them.
 
 import {
+  type ClusterLocation,
   clusterLocationExtension,
   encodeKubeconfig,
   type KubeconfigCluster,
@@ -21,9 +22,13 @@ export interface WantedLocation {
 
 export function kubeconfigFor(present: string | undefined, wanted: WantedLocation): string {
   const cluster = present === undefined ? undefined : clusterOf(present);
-  if (present !== undefined && cluster !== undefined && saysTheSame(cluster, wanted)) return present;
+  const said = cluster === undefined ? undefined : locationOf(cluster);
+  const isFirst = cluster?.server === wanted.servers[0];
+  if (present !== undefined && said !== undefined && isFirst && saysTheSame(said, wanted)) return present;
+  // A cluster that moves or rotates its roots stays the same cluster.
+  const clusterId = wanted.clusterId ?? said?.clusterId;
   return encodeKubeconfig({
-    clusters: [{ name: "", cluster: entryFor(wanted) }],
+    clusters: [{ name: "", cluster: entryFor({ ...wanted, clusterId }) }],
     users: [],
     contexts: [],
     currentContext: "",
@@ -41,19 +46,21 @@ function clusterOf(text: string): KubeconfigCluster | undefined {
   }
 }
 
-function saysTheSame(cluster: KubeconfigCluster, { servers, caPem, clusterId }: WantedLocation): boolean {
+function locationOf(cluster: KubeconfigCluster): ClusterLocation | undefined {
   try {
-    const said = readClusterLocation(cluster);
-    return (
-      cluster.server === servers[0] &&
-      isSameList(said.servers, servers) &&
-      isSameList(said.rootsPem, [caPem]) &&
-      (clusterId === undefined || said.clusterId === clusterId)
-    );
+    return readClusterLocation(cluster);
   } catch (error) {
-    if (isFault(error)) return false;
+    if (isFault(error)) return undefined;
     throw error;
   }
+}
+
+function saysTheSame(said: ClusterLocation, { servers, caPem, clusterId }: WantedLocation): boolean {
+  return (
+    isSameList(said.servers, servers) &&
+    isSameList(said.rootsPem, [caPem]) &&
+    (clusterId === undefined || said.clusterId === clusterId)
+  );
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {

@@ -120,4 +120,11 @@ describe("the plan for cluster-info where the operator says where the cluster is
     expect(cluster?.server).toBe("https://a:6443");
     expect(cluster === undefined ? {} : readClusterLocation(cluster)).toMatchObject(more);
   });
+
+  it("keeps the id of a cluster that moved, though nobody says it again", () => {
+    const named = planned(undefined, { clusterId: "c-1" }).data ?? {};
+    const cluster = clusterIn(planned(aConfigMap(named), { servers: ["https://10.0.0.2:6443"] }).data);
+    expect(cluster?.server).toBe("https://10.0.0.2:6443");
+    expect(cluster === undefined ? {} : readClusterLocation(cluster)).toMatchObject({ clusterId: "c-1" });
+  });
 });
