@@ -24,7 +24,7 @@ function problemsOf(file) {
   const where = relative(root, file);
   const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map((match) => match[1] ?? "");
   const paths = [...text.matchAll(/`((?:[\w.@-]+\/)+[\w.@-]*)`/g)].map((match) => match[1] ?? "");
-  const runs = [...text.matchAll(/npm run (?:--silent )?([\w:]+)/g)].map((match) => match[1] ?? "");
+  const runs = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1] ?? "");
   return [
     ...links
       .filter((link) => !/^[a-z]+:/.test(link) && !existsSync(resolve(dirname(file), link)))
