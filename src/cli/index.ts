@@ -33,6 +33,16 @@ export const countersign: Program = {
   name: "countersign",
   version: VERSION,
   summary: "the node identity plane for Kubernetes: every machine proves what it is before a certificate is signed",
+  groups: {
+    node: "this machine as a node: join, keep its certificates fresh, find out what is wrong",
+    token: "bootstrap tokens: make, list, show and revoke them",
+    csr: "certificate requests: list them, explain their verdicts, decide by hand",
+    policy: "join policies: see what one would change before it is in force",
+    discovery: "where a cluster is and whom to trust there",
+    audit: "the controller's audit trail: check, show and follow it",
+    identity: "what is known of each node's machine: enroll, show, reset, revoke",
+    provider: "attestation providers: begin a new one",
+  },
   commands: [
     clusterDemo,
     clusterUp,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Fault } from "../kernel/outcome/index.ts";
 import type { Command } from "./command.ts";
+import { countersign } from "./index.ts";
 import { runProgram } from "./program.ts";
 import { VERSION } from "./version.ts";
 
@@ -58,5 +59,12 @@ describe("runProgram", () => {
     const { exit, err } = await run(["node", "greet", "nobody"], [greet]);
     expect(exit).toBe(69);
     expect(err).toContain("failed  nobody is not here");
+  });
+});
+
+describe("the countersign program", () => {
+  it("says of each of its groups what stands behind it", () => {
+    const names = new Set(countersign.commands.flatMap(({ path }) => (path.length > 1 ? [path[0] ?? ""] : [])));
+    for (const name of names) expect(countersign.groups?.[name], name).toMatch(/^[a-z].{20}/);
   });
 });

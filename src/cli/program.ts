@@ -10,6 +10,8 @@ export interface Program {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
+  /** What stands behind the first word of `countersign node join`, in a few words. */
+  readonly groups?: Readonly<Record<string, string>>;
   readonly commands: readonly Command[];
 }
 
@@ -44,16 +46,21 @@ function createParser(program: Program, terminal: Terminal, invoke: Invoke): Par
   const groups = new Map<string, Parser>();
   for (const command of program.commands) {
     const [first = "", second] = command.path;
-    const parent = second === undefined ? root : groupOf(root, groups, first);
+    const parent =
+      second === undefined ? root : groupOf(root, groups, { name: first, summary: program.groups?.[first] });
     addCommand(parent, command, invoke);
   }
   return root;
 }
 
-function groupOf(root: Parser, groups: Map<string, Parser>, name: string): Parser {
+function groupOf(
+  root: Parser,
+  groups: Map<string, Parser>,
+  { name, summary = "" }: { readonly name: string; readonly summary: string | undefined },
+): Parser {
   const known = groups.get(name);
   if (known !== undefined) return known;
-  const group = root.command(name).description(`commands for ${name}s`).exitOverride();
+  const group = root.command(name).description(summary).exitOverride();
   groups.set(name, group);
   return group;
 }
