@@ -1,4 +1,4 @@
-// What a real kubelet needs from the distribution. Debian's own packages are enough; root installs them, anybody else is
+// What a real kubelet and a software TPM need from the distribution. Debian's own packages are enough; root installs them, anybody else is
 // told what to ask for.
 
 import { spawnSync } from "node:child_process";
@@ -14,6 +14,9 @@ const PACKAGES = [
   { name: "runc", proof: "runc" },
   { name: "containernetworking-plugins", proof: join(CNI_BIN_DIR, "loopback") },
   { name: "util-linux", proof: "unshare" },
+  { name: "swtpm", proof: "swtpm" },
+  { name: "swtpm-tools", proof: "swtpm_setup" },
+  { name: "tpm2-tools", proof: "tpm2_quote" },
 ];
 
 /** @param {string} command a path, or a name to be found on the PATH */
@@ -40,7 +43,7 @@ export function missingPackages() {
 export function ensurePackages({ log }) {
   const missing = missingPackages();
   if (missing.length === 0) return;
-  const wish = `the real kubelet needs the Debian packages ${missing.join(", ")}`;
+  const wish = `the tests against real parts need the Debian packages ${missing.join(", ")}`;
   const advice = `run: apt-get install --no-install-recommends ${missing.join(" ")}`;
   if (process.getuid?.() !== 0 || !isInstalled("apt-get")) {
     throw new Error(`${wish}, which are not installed and cannot be installed without root and apt-get; ${advice}`);
