@@ -91,12 +91,14 @@ describe("the controller's rights", () => {
   });
 
   it.each([
-    "delete csr",
     "create csr",
+    "update csr",
     "create nodes",
+    "delete nodes",
     "get secrets --namespace=default",
     "update configmaps --namespace=kube-system",
-    "sign signers.certificates.k8s.io/kubernetes.io/kube-apiserver-client",
+    "approve signers.certificates.k8s.io/kubernetes.io/kube-apiserver-client",
+    "sign signers.certificates.k8s.io/example.com/foreign",
   ])("do not include: %s", async (what) => {
     const question = ["auth", "can-i", ...what.split(" ")];
     const { stdout } = await controlPlane.kubectl(question, { kubeconfig: controller.kubeconfigPath });
