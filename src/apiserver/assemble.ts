@@ -32,7 +32,7 @@ import {
 import type { Parts } from "./call.ts";
 import { followDefinitions } from "./follow-definitions.ts";
 import { createGate, DEFAULT_LIMITS } from "./limits/index.ts";
-import { createHealth, createMeter, type Health } from "./metrics/index.ts";
+import { createHealth, createMeter, followIssued, type Health } from "./metrics/index.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
@@ -51,9 +51,10 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
   const clientCa = createClientCa([options.clientCaPem].flat());
   const rbac = createRbacIndex(storage);
   const registry = createRegistry();
-  const unfollow = followDefinitions(storage, registry);
+  const follows = [followDefinitions(storage, registry)];
   const health = createHealth([{ name: "storage", isHealthy: () => storage.revision() > 0 }]);
   const meter = createMeter(clock.now());
+  follows.push(followIssued(storage, meter));
   const node = createNodeAuthorizer(createNodeScan(storage));
   const parts: Parts = {
     storage,
@@ -65,6 +66,7 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
     allowsAnonymous: anonymousRule(options.anonymousPaths),
     authorizer: createAuthorizerChain([privilegedAuthorizer, node, createRbacAuthorizer(rbac)]),
     audit: options.audit === undefined ? NO_AUDIT : createAudit({ policy: DEFAULT_POLICY, clock, ...options.audit }),
+    isGuarded: options.guardRequests === true,
     gate: createGate({ ...DEFAULT_LIMITS, ...options.limits }, clock),
     meter,
     tokens,
@@ -76,7 +78,7 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
     health,
     clientCa,
     close: () => {
-      unfollow();
+      for (const unfollow of follows) unfollow();
       rbac.close();
       parts.gate.deadlines.close();
     },

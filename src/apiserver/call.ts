@@ -109,12 +109,16 @@ export interface Meter {
   watching(call: Call): () => void;
   /** Was refused because too many others were running. */
   dropped(kind: RequestKind): void;
+  /** A request that names a duration got its certificate: does it live as long as was asked for? */
+  issued(signerName: string, isAsAsked: boolean): void;
   /** The whole page. */
   expose(): string;
 }
 
 /** Everything a stage may use beside the call itself; made once, at the start of the server. */
 export interface Parts {
+  /** The admission guard of certificate requests is on. */
+  readonly isGuarded?: boolean | undefined;
   readonly storage: Storage;
   /** The kinds that are served at this moment. */
   readonly registry: Registry;

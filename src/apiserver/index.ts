@@ -1,4 +1,4 @@
-export { type AuditLogFile, openAuditLog, parsePolicy } from "./audit/index.ts";
+export { type AuditLogFile, type AuditRotation, openAuditLog, parsePolicy } from "./audit/index.ts";
 export type { RequestLine, Stage } from "./call.ts";
 export { STAGES } from "./chain.ts";
 export type { LoopTrouble } from "./controllers/index.ts";

@@ -25,6 +25,8 @@ export interface ApiServerOptions {
   readonly anonymousPaths?: readonly string[];
   readonly audit?: { readonly policy?: AuditPolicy; readonly write: (line: string) => void };
   readonly limits?: Partial<Limits>;
+  /** The rules of deploy/guard.yaml on certificate requests. Default: off, as on a server where nobody applied them. */
+  readonly guardRequests?: boolean;
   /** The loops of kube-controller-manager that a cluster without one needs. Left out: only those that finish deletions run. */
   readonly controllers?: ControllerChoices;
   /** How long /readyz fails before connections are turned away. */

@@ -153,6 +153,26 @@ describe("a namespace", () => {
 });
 
 describe("a list", () => {
+  it("whose pages became too old can go on with what there is now", async () => {
+    const storage = createMemoryStorage({ historyLimits: { ...DEFAULT_HISTORY_LIMITS, changes: 1 } });
+    const other = await startTestApiServer({ storage });
+    const path = "/api/v1/namespaces/default/configmaps";
+    const create = (name: string) => callApi(other, { method: "POST", path, body: { metadata: { name } } });
+    for (const name of ["a", "b", "c"]) await create(name);
+    const next = (token: string) => callApi(other, { path: `${path}?limit=1&continue=${token}` });
+    const first = await callApi(other, { path: `${path}?limit=1` });
+    for (const name of ["d", "e"]) await create(name);
+    const expired = await next(first.body.metadata.continue);
+    expect(expired).toMatchObject({
+      status: 410,
+      body: { reason: "Expired", metadata: { continue: expect.any(String) } },
+    });
+    const second = await next(expired.body.metadata.continue);
+    expect(second.body.items.map((one: { metadata: { name: string } }) => one.metadata.name)).toEqual(["b"]);
+    expect((await next(second.body.metadata.continue)).body.items).toMatchObject([{ metadata: { name: "c" } }]);
+    await other.close();
+  });
+
   it("comes in pages of one revision", async () => {
     await call({ method: "DELETE", path: MAPS });
     for (const name of ["a", "b", "c"]) await create(MAPS, aMap(name, { metadata: { name, labels: { n: name } } }));

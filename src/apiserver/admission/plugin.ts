@@ -15,6 +15,8 @@ export interface Questions {
   /** Five letters nobody else got, for a generated name. */
   suffix(): string;
   readonly rbac: RbacObjects;
+  /** Whether the admission guard of certificate requests is on. */
+  readonly isGuarded?: boolean | undefined;
 }
 
 export interface Plugin {

@@ -5,6 +5,7 @@ import type { Answer, Attempt, Call, Next, Parts, Refusal } from "../call.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
 import { randomSuffix } from "../verbs/create.ts";
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from "./certificates.ts";
+import { csrGuard } from "./guard.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { nodeRestriction } from "./node-restriction/index.ts";
 import type { Plugin, Questions } from "./plugin.ts";
@@ -25,6 +26,7 @@ export const PLUGINS: readonly Plugin[] = [
   certificateApproval,
   certificateSigning,
   certificateSubjectRestriction,
+  csrGuard,
 ];
 
 export async function runAdmission(call: Call, next: Next, parts: Parts): Promise<Answer> {
@@ -36,6 +38,7 @@ export async function runAdmission(call: Call, next: Next, parts: Parts): Promis
     list: (resource) => parts.storage.list({ prefix: prefixOf(resource) }).items.map(({ object }) => object),
     suffix: () => randomSuffix({ parts }),
     rbac: parts.rbac,
+    isGuarded: parts.isGuarded,
   };
   const review = (phase: Plugin["phase"]) => (attempt: Attempt) => firstRefusal(phase, attempt, questions);
   const change = (attempt: Attempt) => changed(attempt, questions);

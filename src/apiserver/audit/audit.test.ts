@@ -1,15 +1,17 @@
 // The audit log of the real server: who did what at which level, and never a secret, whatever the policy says.
 
-import { mkdtemp, readFile, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { aCsr } from "../../../test/builders/csr.ts";
 import { callApi, type Sent, watchApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
+import { systemClock } from "../../platform/clock/index.ts";
 import { NO_REQUEST_INFO, type RequestInfo } from "../entry/index.ts";
 import { openAuditLog, parsePolicy } from "./index.ts";
 import { type AuditPolicy, decide } from "./policy.ts";
+import { outdated } from "./rotation.ts";
 
 const CORE = "/api/v1/namespaces/default";
 const EVERYTHING: AuditPolicy = { rules: [{ level: "RequestResponse" }] };
@@ -226,11 +228,71 @@ describe("a policy", () => {
   });
 });
 
+/** Each look is a second later. */
+function tickingClock() {
+  let nowMs = Date.UTC(2026, 0, 31, 12);
+  return { ...systemClock, now: () => (nowMs += 1_000) };
+}
+
 describe("the log file", () => {
+  it("is put aside when it has its size, and only the newest old ones stay", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "audit-"));
+    const path = join(folder, "audit.log");
+    await writeFile(join(folder, "audit-notes.log"), "not of this log");
+    await writeFile(join(folder, "audit-2025-12-01T00-00-00.000.log"), "old\n");
+    const rotation = { maxBytes: 1_000, maxBackups: 3, maxAgeMs: 30 * 24 * 3_600_000 };
+    const log = await openAuditLog({ path, rotation, clock: tickingClock(), onTrouble: () => expect.unreachable() });
+    for (let at = 0; at < 1_000; at++) log.write(`line ${String(at).padStart(4, "0")}\n`);
+    await log.close();
+    const files = (await readdir(folder)).sort();
+    expect(files).toEqual([
+      "audit-2026-01-31T12-00-07.000.log",
+      "audit-2026-01-31T12-00-08.000.log",
+      "audit-2026-01-31T12-00-09.000.log",
+      "audit-notes.log",
+      "audit.log",
+    ]);
+    const kept = await Promise.all(
+      [...files.slice(0, 3), "audit.log"].map((file) => readFile(join(folder, file), "utf8")),
+    );
+    expect(kept.map((text) => text.length)).toEqual([1_000, 1_000, 1_000, 1_000]);
+    expect(kept.join("").trim().split("\n")).toEqual(
+      Array.from({ length: 400 }, (_, at) => `line ${String(600 + at).padStart(4, "0")}`),
+    );
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  it("removes what is too old, and nothing when neither number nor age is bounded", () => {
+    const day = 24 * 3_600_000;
+    const files = ["a-2026-01-01T00-00-00.000.log", "a-2026-01-20T00-00-00.000.log", "b-2020-01-01T00-00-00.000.log"];
+    const at = { maxBytes: 1, nowMs: Date.UTC(2026, 0, 31) };
+    expect(outdated("/x/a.log", files, { ...at, maxBackups: 0, maxAgeMs: 15 * day })).toEqual([files[0]]);
+    expect(outdated("/x/a.log", files, { ...at, maxBackups: 1, maxAgeMs: 0 })).toEqual([files[0]]);
+    expect(outdated("/x/a.log", files, { ...at, maxBackups: 0, maxAgeMs: 0 })).toEqual([]);
+  });
+
+  it("loses nothing when it cannot be put aside", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "audit-"));
+    const path = join(folder, "audit.log");
+    const troubles: number[] = [];
+    const rotation = { maxBytes: 10, maxBackups: 3, maxAgeMs: 0 };
+    const log = await openAuditLog({
+      path,
+      rotation,
+      clock: systemClock,
+      onTrouble: (lines) => troubles.push(lines),
+    });
+    await rename(path, join(folder, "elsewhere"));
+    for (const line of ["first line\n", "second line\n", "third line\n"]) log.write(line);
+    await log.close();
+    expect(await readFile(join(folder, "elsewhere"), "utf8")).toBe("first line\nsecond line\nthird line\n");
+    expect(troubles).toEqual([0, 0]);
+  });
+
   it("keeps the order, is appended to and is for its owner alone", async () => {
     const path = join(await mkdtemp(join(tmpdir(), "audit-")), "audit.log");
     for (const round of ["a", "b"]) {
-      const log = await openAuditLog({ path, onTrouble: () => expect.unreachable() });
+      const log = await openAuditLog({ path, clock: systemClock, onTrouble: () => expect.unreachable() });
       for (let at = 0; at < 1_000; at++) log.write(`${round}${at}\n`);
       await log.close();
     }

@@ -1,8 +1,11 @@
 // The audit log on disk: JSON lines, appended in order, readable by the owner alone. Lines wait in memory while the disk is
 // busy; when too many wait, the newest are counted as lost and that is said, because a full disk must not stop the cluster.
+// A file that has its size is put aside (rotation.ts).
 
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { Fault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import { type AuditRotation, DEFAULT_ROTATION, putAside, removeOutdated } from "./rotation.ts";
 
 /** Some ten thousand lines. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
@@ -15,12 +18,15 @@ export interface AuditLogFile {
 
 export interface AuditLogOptions {
   readonly path: string;
-  /** Lines were lost, or the disk refused them. */
+  readonly clock: Clock;
+  readonly rotation?: AuditRotation;
+  /** Lines were lost, or the disk refused them; none are lost when only the putting aside of an old file failed. */
   readonly onTrouble: (lostLines: number, cause: unknown) => void;
 }
 
-export async function openAuditLog({ path, onTrouble }: AuditLogOptions): Promise<AuditLogFile> {
-  const file = await openForAppend(path);
+export async function openAuditLog(options: AuditLogOptions): Promise<AuditLogFile> {
+  const { onTrouble } = options;
+  const file = await openRotated(options);
   let waiting: string[] = [];
   let waitingBytes = 0;
   let lost = 0;
@@ -30,11 +36,7 @@ export async function openAuditLog({ path, onTrouble }: AuditLogOptions): Promis
     while (waiting.length > 0) {
       const batch = waiting;
       [waiting, waitingBytes] = [[], 0];
-      try {
-        await file.appendFile(batch.join(""));
-      } catch (cause) {
-        onTrouble(batch.length, cause);
-      }
+      await file.append(batch);
       if (lost > 0) onTrouble(lost, undefined);
       lost = 0;
     }
@@ -58,7 +60,65 @@ export async function openAuditLog({ path, onTrouble }: AuditLogOptions): Promis
   };
 }
 
-async function openForAppend(path: string) {
+interface RotatedFile {
+  /** Never rejects: what goes wrong is told to `onTrouble`. */
+  append(lines: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openRotated({
+  path,
+  clock,
+  onTrouble,
+  rotation = DEFAULT_ROTATION,
+}: AuditLogOptions): Promise<RotatedFile> {
+  let file = await openForAppend(path);
+  let { size } = await file.stat();
+
+  async function rotate(): Promise<void> {
+    try {
+      const nowMs = clock.now();
+      if (!(await putAside(path, nowMs))) return;
+      const old = file;
+      file = await openForAppend(path);
+      size = 0;
+      await old.close();
+      await removeOutdated(path, { ...rotation, nowMs });
+    } catch (cause) {
+      onTrouble(0, cause);
+    }
+  }
+
+  return {
+    append: async (lines) => {
+      for (let rest = lines; rest.length > 0; ) {
+        const part = rest.slice(0, Math.max(1, fitting(rest, rotation.maxBytes - size)));
+        const bytes = Buffer.from(part.join(""));
+        if (size > 0 && size + bytes.length > rotation.maxBytes) await rotate();
+        try {
+          await file.appendFile(bytes);
+          size += bytes.length;
+        } catch (cause) {
+          onTrouble(part.length, cause);
+        }
+        rest = rest.slice(part.length);
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+/** How many of the lines there is room for. */
+function fitting(lines: readonly string[], room: number): number {
+  let left = room;
+  const over = lines.findIndex((line) => {
+    left -= Buffer.byteLength(line);
+    return left < 0;
+  });
+  return over === -1 ? lines.length : over;
+}
+
+async function openForAppend(path: string): Promise<FileHandle> {
   try {
     return await open(path, "a", 0o600);
   } catch (cause) {

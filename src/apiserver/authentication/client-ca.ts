@@ -1,9 +1,8 @@
 // The CA certificates whose clients are believed, exchangeable while the server runs. The next request of an open connection
 // is judged by the new ones: what a removed CA vouched for ends at once.
 
-import { parseCaBundle } from "../../api/access/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import type { Certificate } from "../../kernel/x509/index.ts";
+import { type Certificate, parseCertificates } from "../../kernel/x509/index.ts";
 
 export interface ClientCa {
   /** The certificates of this moment. */
@@ -34,7 +33,7 @@ function parseAll(bundles: readonly string[]): readonly Certificate[] {
 
 function parse(pem: string): readonly Certificate[] {
   try {
-    return parseCaBundle(pem);
+    return parseCertificates(pem);
   } catch (cause) {
     if (!isFault(cause)) throw cause;
     throw new Fault("bad-config", "the client CA bundle holds something that is no certificate", { cause });

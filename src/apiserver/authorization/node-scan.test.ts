@@ -10,6 +10,7 @@ import {
 import type { RelatedResource } from "../../authorizer/index.ts";
 import { keyOf } from "../storage/key.ts";
 import { createMemoryStorage } from "../storage/memory.ts";
+import type { ListRange, Stored } from "../storage/storage.ts";
 import { createNodeScan } from "./node-scan.ts";
 
 type Row = readonly [resource: Resource, place: string, spec: object, annotations?: Record<string, string>];
@@ -110,5 +111,46 @@ describe("a relation ends", () => {
     const key = keyOf(PODS, { namespace: "ns", name: "one" });
     await storage.delete(key, storage.get(key)?.revision ?? 0);
     expect(scan.hasPath(secret, "n1")).toBe(false);
+  });
+
+  it("when the pod no longer refers to the object", async () => {
+    const storage = await storageWith(ROWS);
+    const scan = createNodeScan(storage);
+    const secret = { resource: "secrets", namespace: "ns", name: "mine" } as const;
+    expect(scan.hasPath(secret, "n1")).toBe(true);
+    const key = keyOf(PODS, { namespace: "ns", name: "one" });
+    const pod = storage.get(key)?.object as KubeObject & { spec: object };
+    await storage.update(
+      key,
+      { ...pod, spec: { ...pod.spec, volumes: [] } } as KubeObject,
+      storage.get(key)?.revision ?? 0,
+    );
+    expect(scan.hasPath(secret, "n1")).toBe(false);
+  });
+});
+
+describe("what a pod refers to", () => {
+  it("is read from it once, however often nodes ask", async () => {
+    const { items } = (await storageWith(ROWS)).list({ prefix: "/" });
+    const reads: string[] = [];
+    const counted = items.map(
+      ({ key, revision, object }): Stored => ({
+        key,
+        revision,
+        get object() {
+          reads.push(key);
+          return object;
+        },
+      }),
+    );
+    const list = ({ prefix }: ListRange) => {
+      const found = counted.filter(({ key }) => key.startsWith(prefix));
+      return { items: found, revision: 1, remaining: 0 };
+    };
+    const scan = createNodeScan({ list, get: () => undefined });
+    for (const node of ["n1", "n2", "n3"]) scan.hasPath({ resource: "secrets", namespace: "ns", name: "none" }, node);
+    const pods = ["mirror", "one", "three", "two", "waiting"].map((name) => `//pods/ns/${name}`);
+    const volumes = ["free", "pv", "pv2"].map((name) => `//persistentvolumes//${name}`);
+    expect(reads).toEqual([...pods, ...volumes]);
   });
 });

@@ -1,17 +1,12 @@
 // Is an object related to a node? Found by looking through what is stored, so the answer is never older than the last
-// write. Fit for a few thousand pods a namespace; a graph kept beside storage answers the same question faster.
+// write. What a pod or volume refers to is read from it once and remembered with that very content, so it is gone when the
+// object changes. Fit for some thousand pods a namespace; a graph kept beside storage answers the same question faster.
 
-import {
-  type KubeObject,
-  PERSISTENT_VOLUMES,
-  PODS,
-  RESOURCE_SLICES,
-  type Resource,
-  VOLUME_ATTACHMENTS,
-} from "../../api/meta/index.ts";
+import { PERSISTENT_VOLUMES, PODS, RESOURCE_SLICES, type Resource, VOLUME_ATTACHMENTS } from "../../api/meta/index.ts";
 import {
   nodeOfPod,
   type PodWithReferences,
+  type ReferencesOfVolume,
   type RelatedObject,
   type RelatedResource,
   type Relations,
@@ -20,13 +15,46 @@ import {
   type VolumeWithReferences,
 } from "../../authorizer/index.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { Storage, Stored } from "../storage/storage.ts";
 
-type Stored = Pick<Storage, "get" | "list">;
-type Search = (storage: Stored, object: RelatedObject, node: string) => boolean;
+interface Known {
+  readonly storage: Pick<Storage, "get" | "list">;
+  podOf(stored: Stored): PodRelations;
+  volumeOf(stored: Stored): ReferencesOfVolume | undefined;
+}
 
-export function createNodeScan(storage: Stored): Relations {
-  return { hasPath: (object, node) => SEARCHES[object.resource](storage, object, node) };
+interface PodRelations {
+  readonly node: string;
+  readonly references: readonly RelatedObject[];
+}
+
+type Search = (known: Known, object: RelatedObject, node: string) => boolean;
+
+export function createNodeScan(storage: Known["storage"]): Relations {
+  const known: Known = {
+    storage,
+    podOf: remembered(({ object }) => relationsOfPod(object)),
+    volumeOf: remembered(({ object }) => referencesOfVolume(object as VolumeWithReferences)),
+  };
+  return { hasPath: (object, node) => SEARCHES[object.resource](known, object, node) };
+}
+
+/** Storage hands out the same value for as long as the content is the same, and nobody else holds on to it here. */
+function remembered<T>(read: (stored: Stored) => T): (stored: Stored) => T {
+  const found = new WeakMap<Stored, { readonly value: T }>();
+  return (stored) => {
+    const before = found.get(stored);
+    if (before !== undefined) return before.value;
+    const value = read(stored);
+    found.set(stored, { value });
+    return value;
+  };
+}
+
+/** A pod that waits for its node opens nothing to anybody yet. */
+function relationsOfPod(pod: PodWithReferences): PodRelations {
+  const node = nodeOfPod(pod);
+  return { node, references: node === "" ? [] : referencesOfPod(pod) };
 }
 
 const SEARCHES: Readonly<Record<RelatedResource, Search>> = {
@@ -35,41 +63,43 @@ const SEARCHES: Readonly<Record<RelatedResource, Search>> = {
   persistentvolumeclaims: hasPodThatRefers,
   resourceclaims: hasPodThatRefers,
   serviceaccounts: hasPodThatRefers,
-  secrets: (storage, secret, node) =>
-    hasPodThatRefers(storage, secret, node) || hasVolumeThatRefers(storage, secret, node),
+  secrets: (known, secret, node) => hasPodThatRefers(known, secret, node) || hasVolumeThatRefers(known, secret, node),
   persistentvolumes: isVolumeOfPod,
-  resourceslices: (storage, slice, node) => namesNode(find(storage, RESOURCE_SLICES, slice), node),
-  volumeattachments: (storage, attachment, node) => namesNode(find(storage, VOLUME_ATTACHMENTS, attachment), node),
+  resourceslices: (known, slice, node) => namesNode(find(known, RESOURCE_SLICES, slice), node),
+  volumeattachments: (known, attachment, node) => namesNode(find(known, VOLUME_ATTACHMENTS, attachment), node),
 };
 
-function isPodOf(storage: Stored, object: RelatedObject, node: string): boolean {
-  const pod = find(storage, PODS, object);
-  return pod !== undefined && nodeOfPod(pod) === node;
+function isPodOf(known: Known, object: RelatedObject, node: string): boolean {
+  const pod = find(known, PODS, object);
+  return pod !== undefined && known.podOf(pod).node === node;
 }
 
-function hasPodThatRefers(storage: Stored, object: RelatedObject, node: string): boolean {
+function hasPodThatRefers({ storage, podOf }: Known, object: RelatedObject, node: string): boolean {
   if (!isSegment(object.namespace)) return false;
   const { items } = storage.list({ prefix: prefixOf(PODS, object.namespace) });
-  return items.some(({ object: pod }) => nodeOfPod(pod) === node && includes(referencesOfPod(pod), object));
-}
-
-/** The secrets a volume is mounted with belong to whoever has the volume's claim. */
-function hasVolumeThatRefers(storage: Stored, secret: RelatedObject, node: string): boolean {
-  const { items } = storage.list({ prefix: prefixOf(PERSISTENT_VOLUMES) });
-  return items.some(({ object: volume }) => {
-    const found = referencesOfVolume(volume as VolumeWithReferences);
-    return found !== undefined && includes(found.secrets, secret) && hasPodThatRefers(storage, found.claim, node);
+  return items.some((stored) => {
+    const pod = podOf(stored);
+    return pod.node === node && includes(pod.references, object);
   });
 }
 
-function isVolumeOfPod(storage: Stored, object: RelatedObject, node: string): boolean {
-  const volume = find(storage, PERSISTENT_VOLUMES, object);
-  const claim = volume === undefined ? undefined : referencesOfVolume(volume as VolumeWithReferences)?.claim;
-  return claim !== undefined && hasPodThatRefers(storage, claim, node);
+/** The secrets a volume is mounted with belong to whoever has the volume's claim. */
+function hasVolumeThatRefers(known: Known, secret: RelatedObject, node: string): boolean {
+  const { items } = known.storage.list({ prefix: prefixOf(PERSISTENT_VOLUMES) });
+  return items.some((stored) => {
+    const found = known.volumeOf(stored);
+    return found !== undefined && includes(found.secrets, secret) && hasPodThatRefers(known, found.claim, node);
+  });
 }
 
-function namesNode(object: KubeObject | undefined, node: string): boolean {
-  return (object as PodWithReferences | undefined)?.spec?.nodeName === node;
+function isVolumeOfPod(known: Known, object: RelatedObject, node: string): boolean {
+  const volume = find(known, PERSISTENT_VOLUMES, object);
+  const claim = volume === undefined ? undefined : known.volumeOf(volume)?.claim;
+  return claim !== undefined && hasPodThatRefers(known, claim, node);
+}
+
+function namesNode(stored: Stored | undefined, node: string): boolean {
+  return (stored?.object as PodWithReferences | undefined)?.spec?.nodeName === node;
 }
 
 function includes(references: readonly RelatedObject[], wanted: RelatedObject): boolean {
@@ -80,9 +110,9 @@ function includes(references: readonly RelatedObject[], wanted: RelatedObject): 
 }
 
 /** Names come from anybody who may ask about rights, and need not be names of anything. */
-function find(storage: Stored, resource: Resource, { namespace, name }: RelatedObject): KubeObject | undefined {
+function find({ storage }: Known, resource: Resource, { namespace, name }: RelatedObject): Stored | undefined {
   const isPlace = (namespace !== "") === resource.namespaced && isSegment(namespace) && isSegment(name);
-  return isPlace ? storage.get(keyOf(resource, { namespace, name }))?.object : undefined;
+  return isPlace ? storage.get(keyOf(resource, { namespace, name })) : undefined;
 }
 
 function isSegment(text: string): boolean {

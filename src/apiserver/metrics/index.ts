@@ -1,2 +1,3 @@
 export { createHealth, type Health, healthAnswer } from "./health.ts";
+export { followIssued } from "./issued.ts";
 export { createMeter } from "./meter.ts";

@@ -33,6 +33,14 @@ export function createMeter(nowMs: number): Meter {
     name: "apiserver_dropped_requests_total",
     help: "Requests refused with 429 because too many others were running.",
   });
+  const requestedDuration = metrics.counter({
+    name: "apiserver_certificates_registry_csr_requested_duration_total",
+    help: "Issued certificates whose request named a duration, by signer.",
+  });
+  const honoredDuration = metrics.counter({
+    name: "apiserver_certificates_registry_csr_honored_duration_total",
+    help: "Issued certificates that live about as long as their request asked for, by signer.",
+  });
   addProcessMetrics(metrics, nowMs);
   const remembered = createMemory();
   return {
@@ -50,6 +58,11 @@ export function createMeter(nowMs: number): Meter {
       return () => longrunning.add(about, -1);
     },
     dropped: (kind) => dropped.add({ request_kind: kind }),
+    issued: (signerName, isAsAsked) => {
+      const about = { signerName: signerName.startsWith("kubernetes.io/") ? signerName : "other" };
+      requestedDuration.add(about);
+      if (isAsAsked) honoredDuration.add(about);
+    },
     expose: metrics.expose,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { aCsr } from "../../../test/builders/csr.ts";
 import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
@@ -23,6 +24,34 @@ describe("metrics", () => {
     expect(text).toMatch(/^apiserver_current_inflight_requests\{request_kind="readOnly"\} 1$/m);
     expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
     expect(text).not.toMatch(/evil|made-up/);
+    await server.close();
+  });
+
+  it("tell whether certificates live as long as was asked for", async () => {
+    const server = await startTestApiServer();
+    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    // It lives for 25 hours.
+    const { certPem } = server.issueClientCertificate({ user: "jane" });
+    const issue = async (name: string, asked: { signerName: string; expirationSeconds?: number }) => {
+      const { request, usages } = aCsr().spec;
+      const sent = { metadata: { name }, spec: { request, usages, ...asked } };
+      const { body } = await callApi(server, { method: "POST", path, body: sent });
+      const status = { certificate: Buffer.from(certPem).toString("base64") };
+      const put = { method: "PUT", path: `${path}/${name}/status`, body: { ...body, status } };
+      expect((await callApi(server, put)).status).toBe(200);
+    };
+    const signerName = "kubernetes.io/kube-apiserver-client";
+    await issue("as-asked", { signerName, expirationSeconds: 25 * 3_600 });
+    await issue("shorter", { signerName, expirationSeconds: 50 * 3_600 });
+    await issue("elsewhere", { signerName: "example.com/signer", expirationSeconds: 25 * 3_600 });
+    await issue("not-asked", { signerName });
+    const { text } = await callApi(server, { path: "/metrics" });
+    expect(text.split("\n").filter((line) => line.startsWith("apiserver_certificates_"))).toEqual([
+      `apiserver_certificates_registry_csr_requested_duration_total{signerName="${signerName}"} 2`,
+      'apiserver_certificates_registry_csr_requested_duration_total{signerName="other"} 1',
+      `apiserver_certificates_registry_csr_honored_duration_total{signerName="${signerName}"} 1`,
+      'apiserver_certificates_registry_csr_honored_duration_total{signerName="other"} 1',
+    ]);
     await server.close();
   });
 

@@ -1,7 +1,7 @@
 // Field ownership of ordinary writes and of applies: the algorithm of structured-merge-diff's Updater and of the managers
 // around it in k8s.io/apimachinery/pkg/util/managedfields. Pure: objects and owners in, objects and owners out.
 
-import type { Json } from "../entry/json.ts";
+import { isJsonObject, type Json } from "../entry/json.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Comparison, compare, isSame } from "./compare.ts";
 import type { Conflict } from "./conflict.ts";
@@ -21,7 +21,7 @@ import {
 import { fieldsOf } from "./fields-of.ts";
 import { type Entry, identityOf, type Managers, type Writer } from "./managers.ts";
 import { merge, removeFields, withoutNulls } from "./merge.ts";
-import { fieldElement } from "./path-element.ts";
+import { fieldElement, fieldName } from "./path-element.ts";
 
 /** What belongs to the server or to the place of the object is owned by nobody. */
 const OWNED_BY_NOBODY: FieldSet = unionOf(
@@ -55,7 +55,7 @@ export interface Write {
 
 /** An ordinary write: whatever it changed belongs to its writer from now on, and to nobody else. */
 export function trackUpdate({ schema, writer, time, ignored, managers, live }: Write, next: Json): Managers {
-  const changes = without(compare(live, next, schema), ignored);
+  const changes = without(compare(withoutIgnored(live, ignored), withoutIgnored(next, ignored), schema), ignored);
   if (isSame(changes)) return managers;
   const changed = union(changes.added, changes.modified);
   const kept = takenFrom(managers, union(changed, changes.removed));
@@ -124,6 +124,17 @@ function takenFrom(managers: Managers, taken: FieldSet): Managers {
     return [identity, { ...entry, fields: difference(entry.fields, taken) }];
   });
   return new Map(kept.filter(([, { fields }]) => !isEmpty(fields)));
+}
+
+/** What is ignored as a whole need not be walked through: the spec of a CSR, the status of most kinds. */
+function withoutIgnored(object: Json, ignored: FieldSet): Json {
+  if (!isJsonObject(object)) return object;
+  const kept = { ...object };
+  for (const [element, { isMember }] of ignored.children) {
+    const name = isMember ? fieldName(element) : undefined;
+    if (name !== undefined) delete kept[name];
+  }
+  return kept;
 }
 
 function without({ added, modified, removed }: Comparison, ignored: FieldSet): Comparison {

@@ -126,8 +126,13 @@ export function tooLargeResourceVersion(wanted: number, current: number): Fault 
   return refusal("timeout", failure({ code: 504, reason: "Timeout", message, details }));
 }
 
-export function expiredVersion(message: string): Fault {
-  return refusal("expired", failure({ code: 410, reason: "Expired", message }));
+/** With a token the client may go on all the same, with what there is now. */
+export function expiredVersion(message: string, continueToken?: string): Fault {
+  const status = failure({ code: 410, reason: "Expired", message });
+  return refusal(
+    "expired",
+    continueToken === undefined ? status : { ...status, metadata: { continue: continueToken } },
+  );
 }
 
 /** What was asked for took too long. Whether it happened is not known. */

@@ -32,13 +32,18 @@ const FORM_SCHEMAS: Readonly<Record<string, Schema>> = {
 const RULES = parseListRules(LIST_RULES);
 const structs = new Map<Message, StructSchema>();
 const kinds = new Map<Message, StructSchema>();
+/** Asked for several times a request, with the same few values. */
+const byResource = new WeakMap<Resource, StructSchema>();
 
 /** Undefined for a kind that is not built in. */
 export function builtInSchema(resource: Resource): StructSchema | undefined {
+  const asked = byResource.get(resource);
+  if (asked !== undefined) return asked;
   const message = findMessage({ apiVersion: apiVersionOf(resource), kind: resource.kind });
   if (message === undefined) return undefined;
   const known = kinds.get(message) ?? makeStruct(message, TYPE_FIELDS);
   kinds.set(message, known);
+  byResource.set(resource, known);
   return known;
 }
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -37,6 +37,7 @@ describe("a database file", () => {
   it.each<[string, (path: string) => void]>([
     ["shorter than its header", (path) => truncateSync(path, 100)],
     ["cut off behind its header", (path) => truncateSync(path, 2 * 4_096)],
+    ["cut off by its last page", (path) => truncateSync(path, statSync(path).size - 4_096)],
     ["something else", (path) => writeFileSync(path, Buffer.alloc(65_536, "text"))],
     ["overwritten at its beginning", (path) => writeFileSync(path, readFileSync(path).fill(0, 0, 64))],
   ])("is refused in words when it is %s", (_what, spoil) => {

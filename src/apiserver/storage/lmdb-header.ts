@@ -1,9 +1,11 @@
 // Is this file a whole lmdb database? Looked at before it is opened: lmdb maps the file into memory, and one that is cut off or
 // overwritten ends the process by a signal, without a word about the reason. Layout of the first two pages of lmdb's data
-// format 2: after 24 octets of page header magic and version, then page size, roots, last page and transaction.
+// format 2: after 24 octets of page header magic and version, then page size, roots, last page and transaction. The newer of
+// the two counts.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { findMissingPage } from "./lmdb-pages.ts";
 
 const MAGIC = 0xbeefc0de;
 const VERSION = 2;
@@ -11,9 +13,6 @@ const AT = { magic: 24, version: 28, pageSize: 48, freeRoot: 88, mainRoot: 136, 
 const META_BYTES = 160;
 /** An empty tree has no root page. */
 const NO_PAGE = 2n ** 64n - 1n;
-
-/** Pages that a batch took and gave back are counted in the last page and may never have been written. */
-const UNWRITTEN_PAGES = 1_024n;
 
 interface Meta {
   readonly pageSize: number;
@@ -50,10 +49,23 @@ function problemOf(file: number, size: number): string | undefined {
   const first = readMeta(file, 0);
   const second = first === undefined ? undefined : readMeta(file, first.pageSize);
   if (first === undefined || second === undefined) return "it does not begin as a database of this version does";
-  const { pageSize, lastPage, roots } = first.transaction > second.transaction ? first : second;
-  const pages = BigInt(Math.floor(size / pageSize));
-  const isCut = lastPage - UNWRITTEN_PAGES >= pages || roots.some((root) => root !== NO_PAGE && root >= pages);
-  return isCut ? `it has ${pages} pages and should have ${lastPage + 1n}` : undefined;
+  const newest = first.transaction > second.transaction ? first : second;
+  const pages = Math.floor(size / newest.pageSize);
+  if (newest.lastPage < pages || isWhole(file, pages, newest)) return undefined;
+  return `it has ${pages} pages and should have ${newest.lastPage + 1n}`;
+}
+
+/**
+ * Pages that a batch took and gave back are counted, and may never have been written: a file may be shorter than its count
+ * although nothing is lost. Then every page in use is looked for.
+ */
+function isWhole(file: number, pages: number, { pageSize, roots }: Meta): boolean {
+  const read = (page: number): Buffer => {
+    const bytes = Buffer.alloc(pageSize);
+    readSync(file, bytes, 0, pageSize, page * pageSize);
+    return bytes;
+  };
+  return roots.every((root) => root === NO_PAGE || findMissingPage({ pages, read }, Number(root)) === undefined);
 }
 
 function readMeta(file: number, position: number): Meta | undefined {

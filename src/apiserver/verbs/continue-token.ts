@@ -8,13 +8,17 @@ const VERSION = "meta.k8s.io/v1";
 /** A key and a number. */
 const MAX_TOKEN_CHARACTERS = 4_096;
 
+/** Instead of a revision: go on with the state of now, whatever the pages before have shown. */
+const LATEST = -1;
+
 export interface Continuation {
-  readonly revision: number;
+  /** The one that all pages are read at; absent: that of the moment. */
+  readonly revision?: number | undefined;
   /** The key after which the next page starts, without the prefix of the list. */
   readonly after: string;
 }
 
-export function encodeContinue({ revision, after }: Continuation): string {
+export function encodeContinue({ revision = LATEST, after }: Continuation): string {
   return encodeBase64Url(encodeUtf8(JSON.stringify({ v: VERSION, rv: revision, start: `${after}\u0000` })));
 }
 
@@ -22,9 +26,9 @@ export function parseContinue(token: string): Continuation {
   const value = token.length > MAX_TOKEN_CHARACTERS ? undefined : decode(token);
   const { v, rv, start } = (value ?? {}) as { v?: unknown; rv?: unknown; start?: unknown };
   const isWhole = v === VERSION && typeof rv === "number" && Number.isSafeInteger(rv) && typeof start === "string";
-  if (!isWhole || rv < 1 || !start.endsWith("\u0000"))
+  if (!isWhole || (rv < 1 && rv !== LATEST) || !start.endsWith("\u0000"))
     throw badRequest("invalid continue token: continue key is not valid");
-  return { revision: rv, after: start.slice(0, -1) };
+  return { revision: rv === LATEST ? undefined : rv, after: start.slice(0, -1) };
 }
 
 function decode(token: string): unknown {

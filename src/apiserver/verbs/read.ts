@@ -95,9 +95,10 @@ function toldVersion(error: unknown, { continueToken, resourceVersion }: ReadOpt
   if (isFault(error, "timeout"))
     return tooLargeResourceVersion(resourceVersion ?? 0, Number(error.detail["current"] ?? 0));
   if (!isFault(error, "expired")) return error;
-  return expiredVersion(
-    continueToken === ""
-      ? "The resourceVersion for the provided list is too old."
-      : "The provided continue parameter is too old to display a consistent list result. You must start a new list without the continue parameter.",
-  );
+  if (continueToken === "") return expiredVersion("The resourceVersion for the provided list is too old.");
+  const { after } = parseContinue(continueToken);
+  return expiredVersion(TOO_OLD_TO_CONTINUE, encodeContinue({ after }));
 }
+
+const TOO_OLD_TO_CONTINUE =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. What was created, modified or deleted since the first page may then be missing or shown twice.";

@@ -7,7 +7,7 @@ import type { Clock } from "../../platform/clock/index.ts";
 import type { Change } from "../storage/index.ts";
 import { beginWatch, isStreamingList, type Watched } from "./beginning.ts";
 import { expiredEvent, tooLargeEvent } from "./errors.ts";
-import { createEventQueue } from "./event-queue.ts";
+import { createEventQueue, type EventQueue } from "./event-queue.ts";
 import { bookmarkAt, eventOf, type WatchedEvent } from "./events.ts";
 import { runLifetime } from "./lifetime.ts";
 import { createPatience } from "./patience.ts";
@@ -81,14 +81,6 @@ export function createWatch(request: WatchRequest): Watch {
     }
   }
 
-  async function* read(): AsyncGenerator<WatchedEvent> {
-    try {
-      for (let event = await queue.take(); event !== undefined; event = await queue.take()) yield event;
-    } finally {
-      close();
-    }
-  }
-
   // Without a revision to wait for, the beginning runs to its end before this function returns: nothing is missed.
   void begin();
   void runLifetime({
@@ -104,8 +96,17 @@ export function createWatch(request: WatchRequest): Watch {
     ended: ended.signal,
     finish: queue.finish,
     close,
-    [Symbol.asyncIterator]: read,
+    [Symbol.asyncIterator]: () => eventsOf(queue, close),
   };
+}
+
+/** A reader that stops early ends the watch as well. */
+async function* eventsOf(queue: EventQueue<WatchedEvent>, close: () => void): AsyncGenerator<WatchedEvent> {
+  try {
+    for (let event = await queue.take(); event !== undefined; event = await queue.take()) yield event;
+  } finally {
+    close();
+  }
 }
 
 function failureEvent(cause: unknown): WatchedEvent {

@@ -24,6 +24,7 @@ import { createCleanup } from "./cleanup.ts";
 import { followClientCa, loadClientCa } from "./client-ca.ts";
 import { CONTROLLER_USER, loadControllerRights } from "./controller-rights.ts";
 import { clusterObjects, ensureObjects } from "./objects.ts";
+import { loadOwnDefinitions } from "./own-definitions.ts";
 import { loadOrCreatePki, type Pair, type Pki } from "./pki.ts";
 import type { ServerChoices } from "./server-options.ts";
 import { serviceObjects } from "./service-objects.ts";
@@ -81,6 +82,7 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
     ...clusterObjects({ ...cluster, clusterId: await clusterIdOf(client), kubelet: options.server?.kubelet }),
     ...serviceObjects(cluster),
     ...(await loadControllerRights()),
+    ...(await loadOwnDefinitions()),
   ]);
   await atomicWriteFile(join(directory, BEGAN), "this cluster has objects; see data/\n", { mode: 0o600 });
   const { signers, failed } = await startController(options, { cluster, pki, cleanup });
@@ -130,6 +132,7 @@ async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Gro
       ...(choices === undefined ? {} : { issuer: choices.issuer }),
     },
     controllers: { rootCaPem: pki.ca.certPem },
+    guardRequests: true,
     ...choices?.options,
     log: (line) => logRequest(log, line),
     onLoopTrouble: (trouble) => log.warn("a loop will try again", { ...trouble }),
@@ -165,6 +168,7 @@ async function startController(
     log: options.log,
     identity: "embedded",
     allowInsecure: options.allowInsecure,
+    attestation: { hasBuiltInGuard: true },
   });
   const stop = new AbortController();
   const running = controller.run(stop.signal);

@@ -3,8 +3,15 @@
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import { type ApiServerOptions, type AuditLogFile, openAuditLog, parsePolicy } from "../../apiserver/index.ts";
+import {
+  type ApiServerOptions,
+  type AuditLogFile,
+  type AuditRotation,
+  openAuditLog,
+  parsePolicy,
+} from "../../apiserver/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import type { CommandOption, OptionValues } from "../command.ts";
 import { countOption, durationOption, listOption, requiredText, textOption } from "../options.ts";
@@ -30,11 +37,28 @@ export const SERVER_OPTIONS: readonly CommandOption[] = [
     description: "a Policy of audit.k8s.io/v1 (default: everything at level Metadata)",
   },
   {
+    flags: "--audit-log-maxsize <megabytes>",
+    description: "size at which the audit log is put aside",
+    default: "100",
+  },
+  {
+    flags: "--audit-log-maxbackup <n>",
+    description: "old audit logs that are kept, 0 for any number",
+    default: "10",
+  },
+  {
+    flags: "--audit-log-maxage <days>",
+    description: "age at which old audit logs are removed, 0 for never",
+    default: "30",
+  },
+  {
     flags: "--kubelet-config <file>",
     description: "a KubeletConfiguration whose fields joining kubelets get beside the usual ones",
   },
   { flags: "--max-requests-inflight <n>", description: "reading requests at once", default: "400" },
   { flags: "--max-mutating-requests-inflight <n>", description: "writing requests at once", default: "200" },
+  { flags: "--max-watches <n>", description: "open watches at once", default: "10000" },
+  { flags: "--max-watches-per-user <n>", description: "open watches of one user at once", default: "4000" },
   { flags: "--request-timeout <duration>", description: "longest run of a request that is no watch", default: "60s" },
   { flags: "--shutdown-delay <duration>", description: "how long /readyz fails before connections end", default: "0s" },
 ];
@@ -47,16 +71,23 @@ export interface ServerChoices {
   readonly kubelet: Readonly<Record<string, unknown>> | undefined;
 }
 
+interface World {
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Files that cannot be read or understood are told before anything is started. */
-export async function readServerChoices(values: OptionValues, log: Log): Promise<ServerChoices> {
+export async function readServerChoices(values: OptionValues, world: World): Promise<ServerChoices> {
   const tokenFile = await readOptional(textOption(values, "tokenAuthFile"));
   const paths = listOption(values, "anonymousPath");
   const limits = {
     readOnly: countOption(values, "maxRequestsInflight"),
     mutating: countOption(values, "maxMutatingRequestsInflight"),
     timeoutMs: durationOption(values, "requestTimeout"),
+    watches: countOption(values, "maxWatches"),
+    watchesPerUser: countOption(values, "maxWatchesPerUser"),
   };
-  const { audit, auditLog } = await openAudit(values, log);
+  const { audit, auditLog } = await openAudit(values, world);
   return {
     clientCaFiles: listOption(values, "clientCaFile"),
     issuer: requiredText(values, "serviceAccountIssuer"),
@@ -72,7 +103,7 @@ export async function readServerChoices(values: OptionValues, log: Log): Promise
   };
 }
 
-async function openAudit(values: OptionValues, log: Log) {
+async function openAudit(values: OptionValues, { clock, log }: World) {
   const path = textOption(values, "auditLog");
   const policyText = await readOptional(textOption(values, "auditPolicy"));
   if (path === undefined) {
@@ -80,9 +111,18 @@ async function openAudit(values: OptionValues, log: Log) {
     return { audit: undefined, auditLog: undefined };
   }
   const policy = policyText === undefined ? {} : { policy: parsePolicy(parseYaml(policyText, "the audit policy")) };
-  const onTrouble = (lines: number, cause: unknown) => log.error("audit lines were lost", { lines, error: cause });
-  const auditLog = await openAuditLog({ path, onTrouble });
+  const onTrouble = (lines: number, cause: unknown) =>
+    log.error(lines === 0 ? "the audit log was not put aside" : "audit lines were lost", { lines, error: cause });
+  const auditLog = await openAuditLog({ path, clock, rotation: rotationOf(values), onTrouble });
   return { audit: { ...policy, write: auditLog.write }, auditLog };
+}
+
+function rotationOf(values: OptionValues): AuditRotation {
+  return {
+    maxBytes: countOption(values, "auditLogMaxsize") * 1024 * 1024,
+    maxBackups: countOption(values, "auditLogMaxbackup", { least: 0 }),
+    maxAgeMs: countOption(values, "auditLogMaxage", { least: 0 }) * 24 * 3_600_000,
+  };
 }
 
 async function readKubeletConfig(path: string | undefined): Promise<ServerChoices["kubelet"]> {
