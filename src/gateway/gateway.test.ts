@@ -202,6 +202,17 @@ describe("an attacker", () => {
     expect(valuesOf(lastSeen(), "x-remote-group")).not.toContain(as === undefined ? "x" : "system:masters");
   });
 
+  it("cannot name his groups by another header that the server behind takes them from", async () => {
+    const own = await startTestGateway({ identityHeaders: ["x-webauth-", "x-forwarded-groups"] });
+    const headers = { "X-WebAuth-User": "root", "x-forwarded-groups": "system:masters", "x-forwarded-proto": "https" };
+    await callApi(own, { path: "/x", headers });
+    const seen = own.seen.at(-1) ?? { rawHeaders: [] };
+    expect(["x-webauth-user", "x-forwarded-groups"].flatMap((name) => valuesOf(seen, name))).toEqual([]);
+    expect(valuesOf(seen, "x-forwarded-proto")).toEqual(["https"]);
+    expect(valuesOf(seen, "x-remote-user")).toEqual(["admin"]);
+    await own.close();
+  });
+
   it("cannot have the gateway's own identity headers dropped by naming them in Connection", async () => {
     const headers = { connection: "close, X-Remote-User, X-Remote-Group, X-Own", "x-own": "1" };
     await call({ path: "/x", headers });

@@ -60,7 +60,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const open = createOpenRequests();
   const meter = createMeter(options.metrics, open.count);
   const gather = createGatherer({ clock, tokens, clientRoots: () => state.material.clientRoots });
-  const serving: Serving = { state, open, meter, log: options.log };
+  const serving: Serving = { state, open, meter, log: options.log, identityHeaders: backend.identityHeaders };
   const server = createTlsServer(state.material.serving, (message, response) =>
     serve({ message, response, route: judgeRequest(gather(message)) }, serving),
   );
@@ -99,6 +99,7 @@ async function startWebhook(options: GatewayOptions, material: () => Material): 
 
 interface Serving {
   readonly state: State;
+  readonly identityHeaders: Backend["identityHeaders"];
   readonly open: OpenRequests;
   readonly meter: Meter;
   readonly log: Log;
@@ -123,7 +124,7 @@ function serve({ message, response, route }: Exchange, serving: Serving): void {
     sendRefusal(response, route);
     return;
   }
-  const way = wayOf(message, route, serving.state.upstreams);
+  const way = wayOf(message, route, serving);
   forward(message, response, { ...way, onFailure: noteFailure(serving) });
 }
 
@@ -145,7 +146,7 @@ function serveUpgrade({ route, ...request }: UpgradeExchange, serving: Serving):
     refuseUpgrade(socket, refusalAnswer(route));
     return;
   }
-  const { upstream, headers } = wayOf(request.message, route, serving.state.upstreams);
+  const { upstream, headers } = wayOf(request.message, route, serving);
   open.addSocket(socket);
   meter.upgraded(1);
   void runUpgrade(request, { upstream, headers, onFailure: noteFailure(serving) }).then(() => {
@@ -154,18 +155,19 @@ function serveUpgrade({ route, ...request }: UpgradeExchange, serving: Serving):
   });
 }
 
-function wayOf(message: IncomingMessage, route: Exclude<Route, { kind: "refuse" }>, { plain, trusted }: Upstreams) {
+function wayOf(message: IncomingMessage, route: Exclude<Route, { kind: "refuse" }>, serving: Serving) {
+  const { plain, trusted } = serving.state.upstreams;
   const { rawHeaders, socket } = message;
-  const remoteAddress = socket.remoteAddress ?? "";
-  if (route.kind === "pass") return { upstream: plain, headers: rewriteHeaders(rawHeaders, { remoteAddress }) };
+  const common = { remoteAddress: socket.remoteAddress ?? "", identityHeaders: serving.identityHeaders };
+  if (route.kind === "pass") return { upstream: plain, headers: rewriteHeaders(rawHeaders, common) };
   const { replyKey, user } = route;
   const isSigned = replyKey !== undefined;
   if (trusted !== undefined) {
-    return { upstream: trusted, headers: rewriteHeaders(rawHeaders, { remoteAddress, user, isSigned }), replyKey };
+    return { upstream: trusted, headers: rewriteHeaders(rawHeaders, { ...common, user, isSigned }), replyKey };
   }
   // Without a certificate to speak with, the JWT itself goes on, to an API server that asks the webhook about it.
   assert(isSigned, "client certificates are believed only where they can be vouched for");
-  return { upstream: plain, headers: rewriteHeaders(rawHeaders, { remoteAddress, isSigned }), replyKey };
+  return { upstream: plain, headers: rewriteHeaders(rawHeaders, { ...common, isSigned }), replyKey };
 }
 
 function noteRefusal(log: Log, { identity, status, message }: Extract<Route, { kind: "refuse" }>): void {

@@ -19,6 +19,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   "expect",
 ]);
 
+/** kubeadm's names for them, and by far the most used ones. */
 const IDENTITY_PREFIX = "x-remote-";
 const FORWARDED_FOR = "x-forwarded-for";
 const FORWARDED_HOST = "x-forwarded-host";
@@ -37,6 +38,8 @@ export interface Rewriting {
   readonly user?: UserInfo | undefined;
   /** The answer is to be signed, so it must come unpacked. */
   readonly isSigned?: boolean;
+  /** Beginnings of further names, in lower case, by which the server behind knows identities. */
+  readonly identityHeaders?: readonly string[] | undefined;
 }
 
 export function rewriteHeaders(raw: readonly string[], rewriting: Rewriting): string[] {
@@ -48,13 +51,17 @@ export function rewriteHeaders(raw: readonly string[], rewriting: Rewriting): st
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [header = "", value = ""] = [raw[at], raw[at + 1]];
     const name = header.toLowerCase();
-    if (dropped.has(name) || name.startsWith(IDENTITY_PREFIX) || named?.has(name) === true) continue;
+    if (dropped.has(name) || isIdentity(name, rewriting) || named?.has(name) === true) continue;
     if (name === FORWARDED_FOR) forwardedFor = `${value}, ${forwardedFor}`;
     else headers.push(name === "host" ? FORWARDED_HOST : header, value);
   }
   headers.push(FORWARDED_FOR, forwardedFor);
   if (user !== undefined) pushIdentity(headers, user);
   return headers;
+}
+
+function isIdentity(name: string, { identityHeaders }: Rewriting): boolean {
+  return name.startsWith(IDENTITY_PREFIX) || identityHeaders?.some((beginning) => name.startsWith(beginning)) === true;
 }
 
 function droppedFor({ user, isSigned = false }: Rewriting): ReadonlySet<string> {

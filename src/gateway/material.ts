@@ -3,11 +3,10 @@
 // in one step.
 
 import { createSecureContext } from "node:tls";
-import { parseCaBundle } from "../api/access/index.ts";
 import { Fault, isFault } from "../kernel/outcome/index.ts";
-import type { Certificate } from "../kernel/x509/index.ts";
+import { type Certificate, parseCertificates } from "../kernel/x509/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
-import { followFile, nodeFileSystem } from "../platform/files/index.ts";
+import { followFile, loadText } from "../platform/files/index.ts";
 import type { ServingCertificate } from "../platform/http/index.ts";
 import type { Log } from "../platform/report/index.ts";
 
@@ -49,10 +48,6 @@ export async function loadMaterial(files: MaterialFiles): Promise<Material> {
   };
 }
 
-async function loadText(path: string): Promise<string> {
-  return (await nodeFileSystem.read(path)).toString("utf8");
-}
-
 async function loadPair({ cert, key }: PairFiles): Promise<ServingCertificate> {
   const [certPem, keyPem] = await Promise.all([loadText(cert), loadText(key)]);
   try {
@@ -66,7 +61,7 @@ async function loadPair({ cert, key }: PairFiles): Promise<ServingCertificate> {
 async function loadBundle(path: string): Promise<{ readonly pem: string; readonly roots: readonly Certificate[] }> {
   const pem = await loadText(path);
   try {
-    const roots = parseCaBundle(pem);
+    const roots = parseCertificates(pem);
     if (roots.length > 0) return { pem, roots };
   } catch (cause) {
     if (!isFault(cause)) throw cause;

@@ -9,6 +9,11 @@ export interface Backend {
   /** `https://host:port`. */
   readonly origin: string;
   readonly serverName?: string | undefined;
+  /**
+   * Beginnings of header names, in lower case, by which it knows identities beside `x-remote-`. It takes the groups in all of
+   * its --requestheader-group-headers together, so one that a client may send through is one that a client may use.
+   */
+  readonly identityHeaders?: readonly string[] | undefined;
 }
 
 export interface Upstreams {
@@ -18,7 +23,8 @@ export interface Upstreams {
 }
 
 export async function openUpstreams(backend: Backend, { backendCaPem, frontProxy }: Material): Promise<Upstreams> {
-  const shared = { ...backend, caPem: backendCaPem };
+  const { origin, serverName } = backend;
+  const shared = { origin, serverName, caPem: backendCaPem };
   return {
     plain: await createUpstream(shared),
     trusted: frontProxy === undefined ? undefined : await createUpstream({ ...shared, pair: frontProxy }),

@@ -5,7 +5,6 @@
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, EKU_CLIENT_AUTH, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
 import type { UserInfo } from "./user.ts";
 
@@ -30,13 +29,6 @@ export type CertificateVerdict =
   | { readonly kind: "refused"; readonly reason: string };
 
 const NOBODY: CertificateVerdict = { kind: "none" };
-
-/** Every CERTIFICATE block of a bundle. Fault `malformed` when one does not parse. */
-export function parseCaBundle(pem: string): readonly Certificate[] {
-  return parsePem(pem)
-    .filter((block) => block.label === "CERTIFICATE")
-    .map((block) => parseCertificate(block.bytes));
-}
 
 export function judgeClientCertificate({ ders, roots, nowMs }: ShownCertificates): CertificateVerdict {
   if (ders.length === 0) return NOBODY;

@@ -10,7 +10,6 @@ export {
   type CertificateVerdict,
   CREDENTIAL_ID,
   judgeClientCertificate,
-  parseCaBundle,
   type ShownCertificates,
 } from "./client-certificate.ts";
 export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";

@@ -29,6 +29,7 @@ export {
   IDENTITY_PHASES,
   type IdentityPhase,
   type IssuedCertificate,
+  identityName,
   type NodeIdentity,
   type NodeIdentitySpec,
   type NodeIdentityStatus,

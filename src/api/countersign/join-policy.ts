@@ -68,7 +68,10 @@ export interface ServingInventory {
   readonly ipPrefixes?: readonly string[];
   /** RE2, for the whole DNS name; `{node}` stands for the node's name. */
   readonly dnsPattern?: string;
-  /** Look each DNS name up; its addresses are the node's. */
+  /**
+   * Look each DNS name up. The addresses of the node's own name, and of names that another entry here vouches for, are the
+   * node's; any other name is when it leads to no address but those.
+   */
   readonly dns?: boolean;
   readonly allow?: readonly { readonly nodeNames: string; readonly names: readonly string[] }[];
 }

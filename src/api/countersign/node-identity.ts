@@ -2,6 +2,8 @@
 // the controller writes the status: what was pinned at the first exchange, the exchanges themselves, the certificates issued.
 // It lives in the home cluster, where nodes cannot read it: an endorsement key is a serial number for life.
 
+import { encodeBase32, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
 import type { KubeObject } from "../meta/index.ts";
 import type { PolicyCondition } from "./join-policy.ts";
 import type { EkTrustLevel } from "./words.ts";
@@ -87,6 +89,9 @@ export interface NodeIdentityStatus {
   /** The key that a provider without hardware pinned at first use (SPKI SHA-256, lower-case hex). */
   readonly spkiSha256?: string;
   readonly tpm?: TpmState;
+  /** What the verifier of any other provider pinned, in its own words, and how much it says that is worth. */
+  readonly pins?: Readonly<Record<string, string>>;
+  readonly level?: string;
   readonly attestedAt?: string;
   readonly exchanges?: readonly Exchange[];
   readonly certificates?: readonly IssuedCertificate[];
@@ -96,4 +101,13 @@ export interface NodeIdentityStatus {
 export interface NodeIdentity extends KubeObject {
   spec: NodeIdentitySpec;
   status?: NodeIdentityStatus;
+}
+
+/** Names of objects may have so many characters. */
+const NAME_MAX_CHARACTERS = 253;
+
+/** One identity for a cluster and a node name: two who make it at once meet at the API server. */
+export function identityName(nodeName: string, clusterName?: string): string {
+  const name = clusterName === undefined ? nodeName : `${clusterName}.${nodeName}`;
+  return name.length <= NAME_MAX_CHARACTERS ? name : `sha256.${encodeBase32(sha256(encodeUtf8(name)))}`;
 }

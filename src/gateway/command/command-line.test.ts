@@ -19,11 +19,14 @@ describe("the words of countersign-gateway", () => {
   });
 
   it("say where all the rest is", () => {
-    const more = ["--webhook-listen", "[::1]:9000", "--webhook-client-ca-file", "w", "--health-listen", "none"];
+    const more = ["--webhook-listen", "[::1]:9000", "--webhook-client-ca-file", "w", "--status-address", "none"];
     expect(parseCommandLine([...NEEDED, ...CLIENTS, ...more])).toMatchObject({
       files: { clients: { ca: "ca", pair: { cert: "c", key: "k" } }, webhookCallers: "w" },
       webhook: { host: "::1", port: 9000 },
       health: undefined,
+    });
+    expect(parseCommandLine([...NEEDED, "--identity-headers", "X-Webauth-, X-Groups"])).toMatchObject({
+      backend: { identityHeaders: ["x-webauth-", "x-groups"] },
     });
     expect(parseCommandLine(["--help"])).toBe("help");
   });
@@ -41,6 +44,7 @@ describe("the words of countersign-gateway", () => {
     ],
     ["a certificate to speak with and nobody to speak for", [...NEEDED, ...CLIENTS.slice(2)], "--client-ca-file"],
     ["a webhook that anybody may ask", [...NEEDED, "--webhook-listen", "x:1"], "--webhook-client-ca-file"],
+    ["a header without a name", [...NEEDED, "--identity-headers", "a,,b"], "--identity-headers"],
     ["an unknown level", [...NEEDED, "--log-level", "loud"], "--log-level"],
     ["an unknown flag", [...NEEDED, "--open-everything"], "--open-everything"],
   ])("are refused with %s, naming the flag", (_what, args, flag) => {

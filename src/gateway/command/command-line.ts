@@ -1,7 +1,7 @@
 // The words of `countersign-gateway`: its flags and its help.
 
-import { parseArgs } from "node:util";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { type FlagValues, parseAddress, parseChoice, parseFlags, requireFlag } from "../../platform/flags/index.ts";
 import type { ListenAddress } from "../../platform/http/index.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
 import type { MaterialFiles } from "../material.ts";
@@ -39,11 +39,13 @@ usage: countersign-gateway --listen ADDRESS --backend URL --tls-cert-file FILE -
   --proxy-client-key-file FILE       its key. These three go together. Without them client certificates are refused, and
                                      discovery JWTs go on as they are, to an API server that asks the webhook
 
+  --identity-headers NAME,...        where the API server's --requestheader-*-headers name others than X-Remote-*: those, or
+                                     what they begin with; from clients they are removed as X-Remote-* are
   --webhook-listen HOST:PORT         serve POST /authenticate, a TokenReview webhook that knows discovery JWTs
   --webhook-client-ca-file FILE      whose client certificates may ask it; needed with it
-  --health-listen HOST:PORT          /livez, /readyz and /metrics, plain HTTP (default: 127.0.0.1:9446; none: off)
+  --status-address HOST:PORT         /livez, /readyz and /metrics, plain HTTP (default: 127.0.0.1:9446; none: off)
   --log-level LEVEL                  ${LOG_LEVELS.join(", ")} (default: info)
-  --help                             this text
+  --help, --version
 
 Files are read again when they change. Logs go to standard error, one JSON object a line. Ends with 0 after SIGTERM or SIGINT.
 `;
@@ -59,46 +61,44 @@ const FLAGS = {
   "client-ca-file": { type: "string" },
   "proxy-client-cert-file": { type: "string" },
   "proxy-client-key-file": { type: "string" },
+  "identity-headers": { type: "string" },
   "webhook-listen": { type: "string" },
   "webhook-client-ca-file": { type: "string" },
-  "health-listen": { type: "string", default: "127.0.0.1:9446" },
+  "status-address": { type: "string", default: "127.0.0.1:9446" },
   "log-level": { type: "string", default: "info" },
   help: { type: "boolean", short: "h", default: false },
+  version: { type: "boolean", default: false },
 } as const;
 
-type Values = ReturnType<typeof parseFlags>;
+type Values = FlagValues<typeof FLAGS>;
 
-/** `"help"` when that was asked for. Fault `bad-config` for everything that does not fit. */
-export function parseCommandLine(args: readonly string[]): CommandLine | "help" {
-  const values = parseFlags(args);
+/** `"help"` or `"version"` when that was asked for. Fault `bad-config` for everything that does not fit. */
+export function parseCommandLine(args: readonly string[]): CommandLine | "help" | "version" {
+  const values = parseFlags(args, FLAGS);
   if (values.help) return "help";
+  if (values.version) return "version";
   const webhook = values["webhook-listen"];
-  const health = values["health-listen"];
+  const health = values["status-address"];
   return {
-    address: parseAddress("--listen", required("--listen", values.listen)),
-    backend: { origin: parseOrigin(required("--backend", values.backend)), serverName: values["backend-server-name"] },
+    address: parseAddress("--listen", requireFlag("--listen", values.listen)),
+    backend: {
+      origin: parseOrigin(requireFlag("--backend", values.backend)),
+      serverName: values["backend-server-name"],
+      identityHeaders: parseHeaderNames(values["identity-headers"]),
+    },
     files: filesOf(values),
     kubeconfig: values.kubeconfig,
     webhook: webhook === undefined ? undefined : parseAddress("--webhook-listen", webhook),
-    health: health === "none" ? undefined : parseAddress("--health-listen", health),
-    logLevel: parseLogLevel(values["log-level"]),
+    health: health === "none" ? undefined : parseAddress("--status-address", health),
+    logLevel: parseChoice("--log-level", values["log-level"], LOG_LEVELS),
   };
-}
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "not understood";
-    throw new Fault("bad-config", `command line: ${why}`, { cause });
-  }
 }
 
 function filesOf(values: Values): MaterialFiles {
   return {
     serving: {
-      cert: required("--tls-cert-file", values["tls-cert-file"]),
-      key: required("--tls-private-key-file", values["tls-private-key-file"]),
+      cert: requireFlag("--tls-cert-file", values["tls-cert-file"]),
+      key: requireFlag("--tls-private-key-file", values["tls-private-key-file"]),
     },
     backendCa: values["backend-ca-file"],
     clients: clientsOf(values),
@@ -112,32 +112,15 @@ function clientsOf(values: Values): MaterialFiles["clients"] {
   const key = values["proxy-client-key-file"];
   if (ca === undefined && cert === undefined && key === undefined) return undefined;
   return {
-    ca: required("--client-ca-file", ca),
-    pair: { cert: required("--proxy-client-cert-file", cert), key: required("--proxy-client-key-file", key) },
+    ca: requireFlag("--client-ca-file", ca),
+    pair: { cert: requireFlag("--proxy-client-cert-file", cert), key: requireFlag("--proxy-client-key-file", key) },
   };
 }
 
 /** A webhook that anybody may ask tells anybody which guess of a secret is right. */
 function webhookCallersOf(values: Values): string | undefined {
   const file = values["webhook-client-ca-file"];
-  return values["webhook-listen"] === undefined ? undefined : required("--webhook-client-ca-file", file);
-}
-
-function required(flag: string, value: string | undefined): string {
-  if (value === undefined || value === "") throw new Fault("bad-config", `${flag} is missing`);
-  return value;
-}
-
-const MAX_PORT = 65_535;
-
-function parseAddress(flag: string, text: string): ListenAddress {
-  const [, bracketed, plain, digits] = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  if (host === undefined || port > MAX_PORT) {
-    throw new Fault("bad-config", `${flag} is ${JSON.stringify(text)}, expected host:port such as 0.0.0.0:6443`);
-  }
-  return { host, port };
+  return values["webhook-listen"] === undefined ? undefined : requireFlag("--webhook-client-ca-file", file);
 }
 
 function parseOrigin(text: string): string {
@@ -148,10 +131,12 @@ function parseOrigin(text: string): string {
   return url.origin;
 }
 
-function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text);
-  if (level === undefined) {
-    throw new Fault("bad-config", `--log-level is ${JSON.stringify(text)}, expected one of ${LOG_LEVELS.join(", ")}`);
-  }
-  return level;
+function parseHeaderNames(text: string | undefined): readonly string[] | undefined {
+  const names = text?.split(",").map((name) => name.trim().toLowerCase());
+  const wrong = names?.find((name) => !/^[a-z0-9_-]+$/.test(name));
+  if (wrong === undefined) return names;
+  throw new Fault(
+    "bad-config",
+    `--identity-headers has ${JSON.stringify(wrong)}, expected names of headers with commas between`,
+  );
 }

@@ -36,14 +36,19 @@ function encode({ modulus, hash, label, seed }: OaepOptions, message: Uint8Array
 /** MGF1 (RFC 8017 §B.2.1). */
 function maskOf(hash: HashName, seed: Uint8Array, octets: number): Uint8Array {
   const blocks: Uint8Array[] = [];
+  const counted = concatBytes([seed, new Uint8Array(4)]);
   for (let counter = 0; counter * HASH_OCTETS[hash] < octets; counter++) {
-    blocks.push(digest(hash, concatBytes([seed, Uint8Array.of(0, 0, counter >> 8, counter & 0xff)])));
+    counted[seed.length + 2] = counter >> 8;
+    counted[seed.length + 3] = counter & 0xff;
+    blocks.push(digest(hash, counted));
   }
   return concatBytes(blocks).subarray(0, octets);
 }
 
 function xor(a: Uint8Array, mask: Uint8Array): Uint8Array {
-  return a.map((octet, index) => octet ^ (mask[index] ?? 0));
+  const mixed = new Uint8Array(a.length);
+  for (let index = 0; index < a.length; index++) mixed[index] = (a[index] ?? 0) ^ (mask[index] ?? 0);
+  return mixed;
 }
 
 function base64Url(bytes: Uint8Array): string {

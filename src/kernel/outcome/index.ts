@@ -1,6 +1,7 @@
 export { assert, Bug, unreachable } from "./assert.ts";
 export { FAULT_CODES, Fault, type FaultCode, type FaultDetail, type FaultOptions, isFault } from "./fault.ts";
 export {
+  type Approval,
   type Finding,
   type Judgement,
   judgeInOrder,

@@ -28,6 +28,13 @@ describe("rules in order", () => {
     expect(trail.map((entry) => entry.outcome)).toEqual(["pass", outcome, "not-reached"]);
   });
 
+  it("leave out what is switched off, and say so", () => {
+    const off = rule("unwanted", () => refuse("No", "why"));
+    const { verdict, trail } = judgeInOrder([off, passes], "", { ...approval, isOff: (id) => id === "unwanted" });
+    expect(verdict).toEqual({ kind: "Allow", rule: "passes", ...approval });
+    expect(trail[0]).toEqual({ rule: "unwanted", outcome: "off" });
+  });
+
   it("shorten what a requester made long, and are never none", () => {
     const { verdict } = judgeInOrder([rule("long", () => refuse("No", "x".repeat(60_000)))], "", approval);
     expect(verdict.message).toHaveLength(401);

@@ -41,7 +41,8 @@ export type Seen<T> =
 
 export interface TrailEntry {
   readonly rule: string;
-  readonly outcome: "pass" | "deny" | "wait" | "no-opinion" | "not-reached";
+  /** `off`: the operator does not want the rule. */
+  readonly outcome: "pass" | "deny" | "wait" | "no-opinion" | "not-reached" | "off";
   readonly note?: string;
 }
 
@@ -51,13 +52,23 @@ export interface Judgement {
   readonly trail: readonly TrailEntry[];
 }
 
+/** What is said when every rule passes. */
+export interface Approval {
+  readonly reason: string;
+  readonly message: string;
+}
+
 export function judgeInOrder<Facts>(
   rules: readonly Rule<Facts>[],
   facts: Facts,
-  approval: { readonly reason: string; readonly message: string },
+  { isOff, ...approval }: Approval & { readonly isOff?: (id: string) => boolean },
 ): Judgement {
   const trail: TrailEntry[] = [];
   for (const [index, { id, judge }] of rules.entries()) {
+    if (isOff?.(id) === true) {
+      trail.push({ rule: id, outcome: "off" });
+      continue;
+    }
     const finding = judge(facts);
     trail.push(entryOf(id, finding));
     if (finding.kind !== "Pass") {

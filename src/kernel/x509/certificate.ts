@@ -123,7 +123,13 @@ function readOptionalExtensions(content: DerReader, version: number): readonly E
   return extensions;
 }
 
+/** By which key an authority was last seen to be signed: the same few stand above every leaf, and neither of the two can change. */
+const SIGNED_BY = new WeakMap<Certificate, PublicKey>();
+
 export function verifyCertificateSignature(certificate: Certificate, issuerKey: PublicKey): boolean {
+  if (SIGNED_BY.get(certificate) === issuerKey) return true;
   const { signatureAlgorithm: algorithm, tbs: bytes, signature } = certificate;
-  return algorithm !== "unsupported" && issuerKey.verifier.verify({ algorithm, bytes, signature });
+  const holds = algorithm !== "unsupported" && issuerKey.verifier.verify({ algorithm, bytes, signature });
+  if (holds && certificate.basicConstraints?.ca === true) SIGNED_BY.set(certificate, issuerKey);
+  return holds;
 }

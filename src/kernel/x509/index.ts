@@ -6,6 +6,7 @@ export {
   signCertificate,
   signCertificateRequest,
 } from "./build.ts";
+export { parseCertificates, readCertificates } from "./bundle.ts";
 export { type Certificate, parseCertificate, verifyCertificateSignature } from "./certificate.ts";
 export {
   CHAIN_REFUSALS,
@@ -45,16 +46,7 @@ export { encodeName, type Name, type NameAttribute, type NameTemplate, parseName
 export {
   EKU_ANY,
   EKU_CLIENT_AUTH,
-  EKU_CODE_SIGNING,
-  EKU_EMAIL_PROTECTION,
-  EKU_IPSEC_END_SYSTEM,
-  EKU_IPSEC_TUNNEL,
-  EKU_IPSEC_USER,
-  EKU_MICROSOFT_SGC,
-  EKU_NETSCAPE_SGC,
-  EKU_OCSP_SIGNING,
   EKU_SERVER_AUTH,
-  EKU_TIME_STAMPING,
   OID_AUTHORITY_KEY_ID,
   OID_BASIC_CONSTRAINTS,
   OID_COMMON_NAME,

@@ -23,15 +23,6 @@ export const OID_SUBJECT_INFO_ACCESS = "1.3.6.1.5.5.7.1.11";
 export const EKU_ANY = "2.5.29.37.0";
 export const EKU_SERVER_AUTH = "1.3.6.1.5.5.7.3.1";
 export const EKU_CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
-export const EKU_CODE_SIGNING = "1.3.6.1.5.5.7.3.3";
-export const EKU_EMAIL_PROTECTION = "1.3.6.1.5.5.7.3.4";
-export const EKU_IPSEC_END_SYSTEM = "1.3.6.1.5.5.7.3.5";
-export const EKU_IPSEC_TUNNEL = "1.3.6.1.5.5.7.3.6";
-export const EKU_IPSEC_USER = "1.3.6.1.5.5.7.3.7";
-export const EKU_TIME_STAMPING = "1.3.6.1.5.5.7.3.8";
-export const EKU_OCSP_SIGNING = "1.3.6.1.5.5.7.3.9";
-export const EKU_MICROSOFT_SGC = "1.3.6.1.4.1.311.10.3.3";
-export const EKU_NETSCAPE_SGC = "2.16.840.1.113730.4.1";
 
 // Attributes of certificate requests (PKCS #9)
 export const OID_EXTENSION_REQUEST = "1.2.840.113549.1.9.14";

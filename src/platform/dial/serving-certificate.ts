@@ -3,6 +3,7 @@
 
 import { connect } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { onAbort } from "../signals/index.ts";
 
 export interface ServingAddress {
   /** An IP address; the certificate must name it. */
@@ -19,12 +20,11 @@ export function fetchServingCertificate(address: ServingAddress, signal: AbortSi
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port, ca: caPem, minVersion: "TLSv1.2" });
     const end = (act: () => void) => {
-      signal.removeEventListener("abort", onAbort);
+      leave();
       socket.destroy();
       act();
     };
-    const onAbort = () => end(() => reject(new Fault("aborted", `stopped while dialling ${host}`)));
-    signal.addEventListener("abort", onAbort, { once: true });
+    const leave = onAbort(signal, () => end(() => reject(new Fault("aborted", `stopped while dialling ${host}`))));
     socket.setTimeout(timeoutMs, () =>
       end(() => reject(new Fault("timeout", `${host} did not answer in ${timeoutMs} ms`))),
     );

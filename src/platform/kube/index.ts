@@ -1,4 +1,4 @@
-export { type BackoffLimits, backoffMs, CALL_BACKOFF, type RetryOptions, retrying, waitAfterMs } from "./backoff.ts";
+export { type BackoffLimits, backoffMs, waitAfterMs } from "./backoff.ts";
 export type {
   CallOptions,
   KubeClient,
@@ -12,11 +12,12 @@ export { anonymous, type Connection, type CredentialSource, type Credentials } f
 export {
   type InClusterOptions,
   type LoadOptions,
-  loadInClusterConnection,
+  loadConnection,
   loadKubeconfigClient,
   loadKubeconfigConnection,
 } from "./connection/load-connection.ts";
 export { createKubeClient } from "./create-client.ts";
+export { createEventRecorder, type EventRecorder, type EventWords, type RecorderOptions } from "./events/recorder.ts";
 export { type FailedResponse, faultFromResponse, retryAfterMs } from "./faults.ts";
 export type { ChangeHandler } from "./informer/audience.ts";
 export type { IndexFunction } from "./informer/indexes.ts";

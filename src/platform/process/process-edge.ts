@@ -26,7 +26,7 @@ export function createProcessEdge(): ProcessEdge {
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   // A reader that went away (`countersign … | head`) is not an accident.
-  process.stdout.on("error", onBrokenPipe);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", onBrokenPipe);
   return {
     env: process.env,
     stop: controller.signal,

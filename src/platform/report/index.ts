@@ -24,6 +24,7 @@ export { addProcessMetrics } from "./process-metrics.ts";
 export {
   type Check,
   type CheckResult,
+  STATUS_LIMITS,
   type StatusServer,
   type StatusServerOptions,
   startStatusServer,

@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMetrics } from "./metrics.ts";
 import { type CheckResult, type StatusServer, startStatusServer } from "./status-server.ts";
@@ -26,6 +27,17 @@ async function ask(path: string, method = "GET") {
 }
 
 describe("the status server", () => {
+  it("survives a path that is none", async () => {
+    for (const path of ["//", "///x", "/%zz", "/?%", "*"]) {
+      const answer = await new Promise<number | undefined>((resolve, reject) => {
+        const sent = request({ host: "127.0.0.1", port: server.port, path }, (message) => resolve(message.statusCode));
+        sent.on("error", reject).end();
+      });
+      expect(answer, path).toBe(404);
+    }
+    expect(await ask("/livez")).toEqual([200, "ok"]);
+  });
+
   it("says ok in one word, and why when it is asked", async () => {
     expect(await ask("/readyz")).toEqual([200, "ok"]);
     expect(await ask("/readyz?verbose")).toEqual([

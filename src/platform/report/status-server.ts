@@ -1,6 +1,6 @@
-// What a process says about itself over HTTP: /metrics for Prometheus, /livez and /healthz (is it alive), /readyz (does it do
-// its work), each check on a line of its own with `?verbose` or when one fails, as Kubernetes' own servers answer. Plain HTTP
-// and nothing secret: numbers, names of checks, and who leads.
+// What a process says about itself over HTTP: /metrics for Prometheus, /livez (is it alive), /healthz (is it well), /readyz (does
+// it do its work), each check on a line of its own with `?verbose` or when one fails, as Kubernetes' own servers answer. Nothing
+// secret: numbers, names of checks, and who leads.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,9 +22,12 @@ export interface StatusServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  readonly metrics: Metrics;
-  readonly live?: readonly Check[] | undefined;
+  readonly metrics: Pick<Metrics, "expose">;
+  /** What /healthz looks at; left out, it says no more than that the process is alive. */
+  readonly healthy?: readonly Check[] | undefined;
   readonly ready: readonly Check[];
+  /** A server that speaks TLS, made with STATUS_LIMITS. Left out: plain HTTP. */
+  readonly server?: Server | undefined;
 }
 
 export interface StatusServer {
@@ -33,18 +36,13 @@ export interface StatusServer {
 }
 
 /** A probe is a line; whoever sends more, or slowly, is no probe. */
-const MAX_HEADER_BYTES = 8 * 1024;
-const REQUEST_TIMEOUT_MS = 5_000;
+export const STATUS_LIMITS = { maxHeaderSize: 8 * 1024, requestTimeout: 5_000, headersTimeout: 5_000 };
 /** Two probes and a scraper; the rest is somebody who plays. */
 const MAX_CONNECTIONS = 64;
 
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
-  const limits = {
-    maxHeaderSize: MAX_HEADER_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    headersTimeout: REQUEST_TIMEOUT_MS,
-  };
-  const server = createServer(limits, (request, response) => answer(options, request, response));
+  const { server = createServer(STATUS_LIMITS) } = options;
+  server.on("request", (request, response) => answer(options, request, response));
   server.maxConnections = MAX_CONNECTIONS;
   const port = await listen(server, options);
   return {
@@ -58,19 +56,20 @@ export async function startStatusServer(options: StatusServerOptions): Promise<S
 }
 
 function answer(
-  { metrics, live = [], ready }: StatusServerOptions,
+  { metrics, healthy = [], ready }: StatusServerOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://status");
-  const checks = { "/healthz": live, "/livez": live, "/readyz": ready }[pathname];
+  // Not by the URL parser, which throws at a path such as `//`: anybody may send one.
+  const [pathname = "", query = ""] = (request.url ?? "").split("?", 2);
+  const checks = { "/healthz": healthy, "/livez": [], "/readyz": ready }[pathname];
   if (request.method !== "GET" && request.method !== "HEAD") return send(response, 405, "GET only\n");
   if (pathname === "/metrics") return send(response, 200, metrics.expose(), METRICS_TYPE);
   if (checks === undefined) return send(response, 404, "there are /metrics, /livez, /healthz and /readyz\n");
   const results = checks.map((check) => ({ name: check.name, ...check.look() }));
   const isOk = results.every(({ ok }) => ok);
   const lines = results.map(({ name, ok, says }) => `[${ok ? "+" : "-"}]${name} ${says}\n`).join("");
-  const isVerbose = searchParams.has("verbose") || !isOk;
+  const isVerbose = new URLSearchParams(query).has("verbose") || !isOk;
   send(response, isOk ? 200 : 503, isVerbose ? `${lines}${pathname.slice(1)} ${isOk ? "ok" : "failed"}\n` : "ok");
 }
 

@@ -14,7 +14,7 @@ import {
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { type Clock, systemClock } from "../../clock/index.ts";
-import { nodeFileSystem } from "../../files/index.ts";
+import { loadText } from "../../files/index.ts";
 import { type Log, silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { createKubeClient } from "../create-client.ts";
@@ -84,6 +84,11 @@ function runPluginOf(user: ExecUser, { cluster, caPem, directory, options }: Plu
   });
 }
 
+/** By the kubeconfig that is named; without one, by the service account of the pod. */
+export function loadConnection(kubeconfig: string | undefined, options: InClusterOptions): Promise<Connection> {
+  return kubeconfig === undefined ? loadInClusterConnection(options) : loadKubeconfigConnection(kubeconfig, options);
+}
+
 /** Where Kubernetes mounts the service account of a pod. */
 const SERVICE_ACCOUNT_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -98,7 +103,10 @@ export async function loadInClusterConnection(options: InClusterOptions): Promis
   const host = env["KUBERNETES_SERVICE_HOST"];
   const port = env["KUBERNETES_SERVICE_PORT"];
   if (!host || !port) {
-    throw new Fault("bad-config", "not in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set");
+    throw new Fault(
+      "bad-config",
+      "no kubeconfig is named, and this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set",
+    );
   }
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -183,8 +191,4 @@ function decode(field: string, text: string): string {
   } catch (cause) {
     throw new Fault("malformed", `kubeconfig field ${field} is not base64 of a text`, { cause });
   }
-}
-
-async function loadText(path: string): Promise<string> {
-  return (await nodeFileSystem.read(path)).toString("utf8");
 }

@@ -16,21 +16,30 @@ export interface PluginRun {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Shown when the command is not there. */
   readonly installHint?: string | undefined;
+  /** Default: a minute. */
+  readonly limitMs?: number | undefined;
 }
 
-export async function runPlugin({ command, args, env, installHint }: PluginRun): Promise<string> {
-  const child = spawn(command, args, { env: { ...env }, stdio: ["ignore", "pipe", "inherit"], timeout: RUN_LIMIT_MS });
+export async function runPlugin({ command, args, env, installHint, limitMs }: PluginRun): Promise<string> {
+  const child = spawn(command, args, { env: { ...env }, stdio: ["ignore", "pipe", "inherit"] });
   const pieces: Buffer[] = [];
   let length = 0;
+  // Neither a plugin that does not listen to SIGTERM nor a child of its own that keeps the pipe open is waited for.
+  const giveUp = () => {
+    child.kill("SIGKILL");
+    child.stdout.destroy();
+  };
+  const limit = setTimeout(giveUp, limitMs ?? RUN_LIMIT_MS);
   child.stdout.on("data", (piece: Buffer) => {
     length += piece.length;
-    if (length > OUTPUT_MAX_BYTES) child.kill("SIGKILL");
+    if (length > OUTPUT_MAX_BYTES) giveUp();
     else pieces.push(piece);
   });
-  const ending = await new Promise<{ code: number | null; cause?: Error }>((resolve) => {
+  const ending = await new Promise<Ending>((resolve) => {
     child.once("error", (cause) => resolve({ code: null, cause }));
-    child.once("close", (code) => resolve({ code }));
+    child.once("close", (code) => resolve({ code: child.stdout.readableEnded ? code : null }));
   });
+  clearTimeout(limit);
   if (length > OUTPUT_MAX_BYTES) {
     throw new Fault("limit-exceeded", `the credential plugin ${command} wrote more than ${OUTPUT_MAX_BYTES} bytes`);
   }
@@ -38,7 +47,13 @@ export async function runPlugin({ command, args, env, installHint }: PluginRun):
   throw failureOf(command, ending, installHint);
 }
 
-function failureOf(command: string, { code, cause }: { code: number | null; cause?: Error }, hint?: string): Fault {
+interface Ending {
+  /** Null when it did not end by itself, or its answer did not. */
+  readonly code: number | null;
+  readonly cause?: Error;
+}
+
+function failureOf(command: string, { code, cause }: Ending, hint?: string): Fault {
   if ((cause as NodeJS.ErrnoException | undefined)?.code === "ENOENT") {
     const help = hint === undefined || hint === "" ? "" : `; ${hint}`;
     return new Fault("bad-config", `exec: executable ${command} not found${help}`, { cause });

@@ -1,7 +1,7 @@
 // Closed until it is opened, once: those who wait go through, those who come later do not wait.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { onAbort } from "../on-abort.ts";
+import { onAbort } from "../../signals/index.ts";
 
 export interface Gate {
   open(): void;

@@ -15,13 +15,16 @@ export interface Indexes<T extends KubeObject> {
   values(index: string): Iterable<readonly [value: string, count: number]>;
 }
 
+/** Most values have one object; a set for each would be half of the memory of a hundred thousand Machines. */
+type Keys = string | Set<string>;
+
 const NO_KEYS: ReadonlySet<string> = new Set();
 
 export function createIndexes<T extends KubeObject>(functions: Readonly<Record<string, IndexFunction<T>>>): Indexes<T> {
   const indexes = Object.entries(functions).map(([name, valuesOf]) => ({
     name,
     valuesOf,
-    keysOf: new Map<string, Set<string>>(),
+    keysOf: new Map<string, Keys>(),
   }));
 
   function named(name: string) {
@@ -38,21 +41,27 @@ export function createIndexes<T extends KubeObject>(functions: Readonly<Record<s
         for (const value of after ?? []) putIn(keysOf, value, key);
       }
     },
-    find: (index, value) => named(index).keysOf.get(value) ?? NO_KEYS,
+    find: (index, value) => {
+      const keys = named(index).keysOf.get(value);
+      return typeof keys === "string" ? new Set([keys]) : (keys ?? NO_KEYS);
+    },
     values: function* (index) {
-      for (const [value, keys] of named(index).keysOf) yield [value, keys.size];
+      for (const [value, keys] of named(index).keysOf) yield [value, typeof keys === "string" ? 1 : keys.size];
     },
   };
 }
 
-function putIn(keysOf: Map<string, Set<string>>, value: string, key: string): void {
+function putIn(keysOf: Map<string, Keys>, value: string, key: string): void {
   const keys = keysOf.get(value);
-  if (keys === undefined) keysOf.set(value, new Set([key]));
-  else keys.add(key);
+  if (keys === undefined) keysOf.set(value, key);
+  else if (typeof keys !== "string") keys.add(key);
+  else if (keys !== key) keysOf.set(value, new Set([keys, key]));
 }
 
-function takeOut(keysOf: Map<string, Set<string>>, value: string, key: string): void {
+function takeOut(keysOf: Map<string, Keys>, value: string, key: string): void {
   const keys = keysOf.get(value);
-  keys?.delete(key);
-  if (keys?.size === 0) keysOf.delete(value);
+  if (keys === key) keysOf.delete(value);
+  if (typeof keys !== "object") return;
+  keys.delete(key);
+  if (keys.size === 0) keysOf.delete(value);
 }

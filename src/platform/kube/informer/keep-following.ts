@@ -5,9 +5,9 @@ import type { KubeObject } from "../../../api/meta/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";
+import { onAbort } from "../../signals/index.ts";
 import { backoffMs, WATCH_BACKOFF, waitAfterMs } from "../backoff.ts";
 import { isTooLargeResourceVersion } from "../faults.ts";
-import { onAbort } from "../on-abort.ts";
 import { follow, type Position, type Round, type Sink, type Source } from "./follow.ts";
 
 /** A stream that ends sooner, and empty, was not a watch: asking again at once would be a busy loop. */

@@ -3,7 +3,7 @@
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { onAbort } from "../on-abort.ts";
+import { onAbort } from "../../signals/index.ts";
 
 /** Since the last event, so that a long list may take its time. */
 const INITIAL_EVENTS_PATIENCE_MS = 30_000;

@@ -41,7 +41,8 @@ export function createObjectStore<T extends KubeObject>(options: StoreOptions<T>
   function put(object: T): Change<T>[] {
     const key = keyOf(object);
     const previous = objects.get(key);
-    if (previous !== undefined && isEarlier(object, previous)) return [];
+    // The watch repeats what the answer to our own write has shown.
+    if (previous !== undefined && (isSame(object, previous) || isEarlier(object, previous))) return [];
     objects.set(key, object);
     indexes.update(key, previous, object);
     return changesBetween(previous, object);
@@ -95,8 +96,11 @@ function changesBetween<T extends KubeObject>(previous: T | undefined, object: T
       { type: "ADDED", object },
     ];
   }
-  const isSame = previous.metadata.resourceVersion === object.metadata.resourceVersion;
-  return isSame ? [] : [{ type: "MODIFIED", object, previous }];
+  return [{ type: "MODIFIED", object, previous }];
+}
+
+function isSame({ metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return one.uid === other.uid && one.resourceVersion !== undefined && one.resourceVersion === other.resourceVersion;
 }
 
 function keyOf(object: KubeObject): string {

@@ -2,7 +2,7 @@
 // workers at a time; added while a worker has it, it comes back after `done`. Which key is next is the flows' matter.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { onAbort } from "../on-abort.ts";
+import { onAbort } from "../../signals/index.ts";
 import type { Flows } from "./flows.ts";
 
 export interface Line {
@@ -52,6 +52,12 @@ export function createLine(ready: Flows, onHeld: (ms: number, wake: () => void) 
     add,
     get: (signal) => {
       const stops = signal === undefined ? [closing.signal] : [closing.signal, signal];
+      // Under load a key is there: then nobody need listen for the end.
+      const key = workers.size === 0 && stops.every(({ aborted }) => !aborted) ? ready.take() : undefined;
+      if (key !== undefined) {
+        busy.add(key);
+        return Promise.resolve(key);
+      }
       const waiting = waitAmong(workers, stops);
       handOut();
       return waiting;

@@ -8,7 +8,7 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Connection, Credentials } from "../connection/credentials.ts";
 
 /** Connections for calls in flight; more calls wait in line. Watches have a pool of their own, so they never starve calls. */
-const MAX_CALL_CONNECTIONS = 64;
+export const MAX_CALL_CONNECTIONS = 64;
 
 /** Long enough to be found open by a controller's next call, short enough to survive proxies that drop idle connections. */
 const KEEP_ALIVE_MS = 30_000;

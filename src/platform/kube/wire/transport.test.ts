@@ -1,6 +1,9 @@
 import { getEventListeners } from "node:events";
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { MAX_CALL_CONNECTIONS } from "./generations.ts";
 import { createTransport, type Transport } from "./transport.ts";
 
 let server: TestServer;
@@ -40,6 +43,40 @@ describe("transport", () => {
       for await (const _piece of pieces) expect.unreachable("nothing was sent");
     })();
     await expect(reading).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  it("sends nothing when the last question before it says no, and the connection stays good", async () => {
+    const seen: string[] = [];
+    server.handle((request, response) => {
+      seen.push(request.url ?? "");
+      response.end("x");
+    });
+    const beforeSend = () => {
+      throw new Fault("aborted", "the term is over");
+    };
+    await expect(transport.call({ ...get, path: "/refused", beforeSend }, 5_000)).rejects.toThrow("the term is over");
+    await transport.call({ ...get, path: "/allowed", beforeSend: () => undefined }, 5_000);
+    expect(seen).toEqual(["/allowed"]);
+  });
+
+  it("tells a caller whose time is over while he waits for a connection, and does not send his request later", async () => {
+    const seen: string[] = [];
+    const held: ServerResponse[] = [];
+    server.handle((request, response) => {
+      seen.push(request.url ?? "");
+      held.push(response);
+    });
+    const before = Array.from({ length: MAX_CALL_CONNECTIONS }, () => transport.call(get, 10_000));
+    await expect.poll(() => held.length, { timeout: 5_000 }).toBe(MAX_CALL_CONNECTIONS);
+    await expect(transport.call({ ...get, path: "/late" }, 20)).rejects.toMatchObject({ code: "timeout" });
+    for (const response of held) response.end();
+    await Promise.all(before);
+    server.handle((request, response) => {
+      seen.push(request.url ?? "");
+      response.end();
+    });
+    await transport.call({ ...get, path: "/next" }, 5_000);
+    expect(seen.filter((path) => path !== "/")).toEqual(["/next"]);
   });
 
   it("leaves no listener on the signal of its caller, however the request ends", async () => {

@@ -6,8 +6,10 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Connection } from "../connection/credentials.ts";
 import { faultFromConnection } from "./connection-faults.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
+import { type Answer, exchange } from "./exchange.ts";
 import { createGenerations, type Generation } from "./generations.ts";
-import { guardedBy } from "./guarded.ts";
+
+export type { Answer } from "./exchange.ts";
 
 /** A page of 500 objects of 100 KB each fits twice; a server that sends more is not listing what we asked for. */
 export const RESPONSE_MAX_BYTES = 128 * 1024 * 1024;
@@ -26,12 +28,6 @@ export interface Outgoing {
   readonly signal?: AbortSignal | undefined;
   /** See CallOptions. Of calls only: a stream changes nothing. */
   readonly beforeSend?: (() => void) | undefined;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly body: Buffer;
 }
 
 export interface Transport {
@@ -69,18 +65,19 @@ export function createTransport(connection: Connection, options: TransportOption
     }
   }
 
-  async function callOnce(request: Outgoing, { signal }: Deadline): Promise<Answer> {
+  async function callOnce(request: Outgoing, deadline: Deadline): Promise<Answer> {
     const { generation, token } = await generations.current();
-    const calls = await guardedBy(generation.calls, request.beforeSend);
-    const response = await calls.request(onWire(request, { basePath, token, signal }));
-    return await readAnswer(response, maxResponseBytes);
+    const { beforeSend } = request;
+    const limits = { deadline, maxBytes: maxResponseBytes, beforeSend };
+    return await exchange(generation.calls, onWire(request, { basePath, token }), limits);
   }
 
   async function stream(request: Outgoing, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>> {
     const deadline = startDeadline(`${request.method} ${request.path}`, WATCH_HEADERS_TIMEOUT_MS, request.signal);
     try {
       const { generation, token } = await generations.current();
-      const response = await generation.watches.request(onWire(request, { basePath, token, signal: deadline.signal }));
+      const wire = { ...onWire(request, { basePath, token }), signal: deadline.signal };
+      const response = await generation.watches.request(wire);
       if (response.statusCode === 200) {
         deadline.extend(lifetimeMs);
         return readPieces(response, { origin, generation, deadline });
@@ -100,10 +97,9 @@ export function createTransport(connection: Connection, options: TransportOption
 interface Envelope {
   readonly basePath: string;
   readonly token: string | undefined;
-  readonly signal: AbortSignal;
 }
 
-function onWire(request: Outgoing, { basePath, token, signal }: Envelope): Dispatcher.RequestOptions {
+function onWire(request: Outgoing, { basePath, token }: Envelope): Dispatcher.DispatchOptions {
   return {
     method: request.method,
     path: basePath + request.path,
@@ -114,7 +110,6 @@ function onWire(request: Outgoing, { basePath, token, signal }: Envelope): Dispa
       ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
     },
     body: request.body ?? null,
-    signal,
     // Both limits are the deadline's.
     headersTimeout: 0,
     bodyTimeout: 0,
