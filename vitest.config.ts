@@ -1,10 +1,19 @@
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // Unit, contract, golden and journey tests; all on loopback and in temporary directories.
 export default defineConfig({
+  // The examples import the SDK by its name, as strangers do; here that is its source.
+  resolve: { alias: { "@countersign/sdk": fileURLToPath(new URL("sdk/src/index.ts", import.meta.url)) } },
   test: {
-    include: ["src/**/*.test.ts", "sdk/**/*.test.ts", "test/**/*.test.ts", "tools/**/*.test.ts"],
+    include: [
+      "src/**/*.test.ts",
+      "sdk/**/*.test.ts",
+      "examples/**/*.test.ts",
+      "test/**/*.test.ts",
+      "tools/**/*.test.ts",
+    ],
     exclude: ["**/node_modules/**", "test/upstream/**", "test/long/**"],
     testTimeout: 20_000,
     hookTimeout: 20_000,

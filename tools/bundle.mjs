@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /** The plugins that the package ships; test/providers/null has a bundle too, which is never written to dist/. */
-export const AUTHENTICATORS = ["kubelet-authenticator-insecure"];
+export const AUTHENTICATORS = ["kubelet-authenticator-insecure", "kubelet-authenticator-tpm"];
 
 /** The oldest Node that is supported. */
 export const TARGET = "node20.18";

@@ -27,10 +27,11 @@ export function checkLayers(root, layers) {
 
 /** @param {string} root @returns {Source[]} */
 function readSources(root) {
-  const files = [join(root, "src"), join(root, "sdk", "src"), join(root, "console", "src")].flatMap(walk);
+  const folders = ["src", "sdk/src", "console/src", "examples"];
+  const files = folders.flatMap((folder) => walk(join(root, folder)));
   return files.map((file) => {
     const text = withoutComments(readFileSync(file, "utf8"));
-    const imports = [...text.matchAll(SPECIFIER)].map((match) => {
+    const imports = [...withoutTemplates(text).matchAll(SPECIFIER)].map((match) => {
       const specifier = match[1] ?? match[2] ?? "";
       const isType = isTypeOnly(match[0]);
       return {
@@ -48,7 +49,7 @@ function walk(folder) {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return walk(path);
+    if (entry.isDirectory()) return ["dist", "node_modules"].includes(entry.name) ? [] : walk(path);
     return /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$/.test(entry.name) ? [path] : [];
   });
 }
@@ -65,6 +66,11 @@ function withoutComments(text) {
     /("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)|\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g,
     (_, quoted) => quoted ?? " ",
   );
+}
+
+/** A template of source text has imports that are not this file's. @param {string} text */
+function withoutTemplates(text) {
+  return text.replace(/("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|`(?:[^`\\]|\\.)*`/g, (_, quoted) => quoted ?? "``");
 }
 
 /** @param {Source} source @param {Layers} layers */

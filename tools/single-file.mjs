@@ -39,11 +39,13 @@ const withoutStorage = {
   },
 };
 
-/** @param {string} source @param {string} outfile */
-async function bundleWhole(source, outfile) {
-  await build({
+/** @param {string} source @param {string} outfile @param {{ write?: boolean }} [options] */
+export async function bundleWhole(source, outfile, { write = true } = {}) {
+  const { metafile } = await build({
     entryPoints: [source],
     outfile,
+    write,
+    metafile: true,
     bundle: true,
     platform: "node",
     format: "cjs",
@@ -57,6 +59,7 @@ async function bundleWhole(source, outfile) {
     banner: { js: 'const importMetaUrl = "file://" + process.execPath;' },
     plugins: [withoutStorage],
   });
+  return metafile;
 }
 
 /**

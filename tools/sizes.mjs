@@ -16,7 +16,7 @@ const OPENER =
 function walk(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : walk(path);
+    if (entry.isDirectory()) return ["dist", "node_modules"].includes(entry.name) ? [] : walk(path);
     return /\.(ts|tsx|mjs)$/.test(entry.name) && !/\.test\.ts$/.test(entry.name) ? [path] : [];
   });
 }
@@ -36,7 +36,7 @@ function functionsOf(lines, file) {
   });
 }
 
-const files = ["src", "sdk/src", "tools"].flatMap((folder) => walk(join(root, folder)));
+const files = ["src", "sdk/src", "examples", "tools"].flatMap((folder) => walk(join(root, folder)));
 const measured = files.map((path) => {
   const lines = readFileSync(path, "utf8").split("\n");
   const file = relative(root, path);

@@ -3,11 +3,18 @@ import type { JsonObject, JsonValue } from "./evidence.ts";
 
 /** The envelope around it is the sixth level. */
 const MAX_DEPTH = 5;
+/** An envelope has 40,960 octets; what stands around the evidence needs up to four thousand of them. */
+const MAX_CHARACTERS = 36_864;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Why an object cannot travel as evidence; undefined: it can. */
 export function evidenceProblem(value: JsonObject): string | undefined {
-  return problemOf(value, "evidence", 1);
+  const problem = problemOf(value, "evidence", 1);
+  if (problem !== undefined) return problem;
+  const { length } = JSON.stringify(value);
+  return length <= MAX_CHARACTERS
+    ? undefined
+    : `evidence must have at most ${MAX_CHARACTERS} characters, it has ${length}`;
 }
 
 function problemOf(value: JsonValue, where: string, depth: number): string | undefined {

@@ -1,6 +1,6 @@
 // The contract between Countersign and an attestation provider: types, a version, and the conformance suite. No dependencies.
 export { evidenceProblem } from "./canonical.ts";
-export { type Conformance, type ConformanceCheck, conformanceChecks, runConformance } from "./conformance.ts";
+export { type Conformance, type ConformanceCheck, conformanceChecks, runConformance } from "./conformance/index.ts";
 export {
   CONTRACT_VERSION,
   type ContractVersion,
@@ -11,5 +11,6 @@ export {
   MAX_PROOF_AGE_MS,
 } from "./evidence.ts";
 export type { NodeCallOptions, NodeProvider } from "./node.ts";
-export type { AttestationEvidence, AttestationRequest, NodeAttestationProvider } from "./plain.ts";
+export type { NodeModule, VerifierModule } from "./package.ts";
+export { bytesOf, encodeBytes, exactly, listSetting, optionalText, textSetting } from "./reading.ts";
 export type { Answer, EndorsementKeySource, MachineView, Question, Verifier } from "./verifier.ts";

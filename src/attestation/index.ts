@@ -1,1 +1,7 @@
-export { createInsecureProvider, type NodeAttestationProvider } from "./providers/index.ts";
+export { parseRecipient } from "./evidence/index.ts";
+export {
+  createInsecureProvider,
+  createTpmProvider,
+  type NodeAttestationProvider,
+  readEndorsementKey,
+} from "./providers/index.ts";

@@ -68,5 +68,13 @@ export {
   finishRequest,
   HELLO_NAME_PREFIX,
 } from "./request.ts";
-export { isSealed, openEnvelope, type Recipient, type RecipientKey, sealEnvelope } from "./sealed.ts";
+export {
+  encodeRecipient,
+  isSealed,
+  openEnvelope,
+  parseRecipient,
+  type Recipient,
+  type RecipientKey,
+  sealEnvelope,
+} from "./sealed.ts";
 export { encodeTranscript, type Freshness, type TranscriptInput, transcriptDigest } from "./transcript.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeHex, encodeUtf8, parseHex } from "../../kernel/bytes/index.ts";
 import { publicPointOf } from "../../kernel/crypto/index.ts";
-import { isSealed, openEnvelope, sealEnvelope } from "./sealed.ts";
+import { encodeRecipient, isSealed, openEnvelope, parseRecipient, sealEnvelope } from "./sealed.ts";
 
 const id = parseHex("0011223344556677");
 const scalar = new Uint8Array(32).fill(5);
@@ -50,6 +50,16 @@ describe("sealed evidence", () => {
   };
   it.each(Object.entries(refused))("refuses %s", (_, run) => {
     expect(run).toThrow(expect.objectContaining({ name: "Fault" }));
+  });
+
+  it("names its recipient in one word, which comes back as it was", () => {
+    const written = {
+      id: Uint8Array.of(0, 1, 2, 3, 4, 5, 6, 255),
+      point: publicPointOf("P-256", new Uint8Array(32).fill(5)),
+    };
+    expect(parseRecipient(encodeRecipient(written))).toEqual(written);
+    for (const bad of ["", "00:AA", `${"0".repeat(16)}:AAAA`, `${encodeRecipient(written)} `])
+      expect(() => parseRecipient(bad)).toThrow(/recipient/);
   });
 });
 

@@ -1,7 +1,7 @@
 // Sealed evidence (protocol 2.9): the envelope encrypted to the controller, because every node and every token holder may list
 // certificate requests, and an endorsement key is a serial number for life.
 //   01 ‖ key id (8) ‖ ephemeral point (65) ‖ AES-256-GCM(envelope) and tag; associated: SHA-256 of the CertificationRequestInfo
-import { concatBytes, encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { concatBytes, encodeBase64, encodeHex, encodeUtf8, parseBase64, parseHex } from "../../kernel/bytes/index.ts";
 import {
   agree,
   decryptGcm,
@@ -24,6 +24,23 @@ export interface Recipient {
   readonly id: Uint8Array;
   readonly point: EcPoint;
 }
+
+/** As bootstrap data and flags have it: the key id in hex, a colon, the uncompressed point in base64. */
+export function encodeRecipient({ id, point }: Recipient): string {
+  return `${encodeHex(id)}:${encodeBase64(encodePoint(point))}`;
+}
+
+export function parseRecipient(text: string): Recipient {
+  const [, id = "", point = ""] = RECIPIENT.exec(text) ?? [];
+  if (id === "")
+    throw new Fault("malformed", "evidence recipient must be 16 hex digits, a colon and a point in base64");
+  const octets = parseBase64(point);
+  if (octets.length !== POINT_OCTETS)
+    throw new Fault("malformed", `recipient's point must have ${POINT_OCTETS} octets`);
+  return { id: parseHex(id), point: parsePoint(octets) };
+}
+
+const RECIPIENT = /^([0-9a-f]{16}):([A-Za-z0-9+/]{1,100}={0,2})$/;
 
 /** The controller's half. */
 export interface RecipientKey {

@@ -1,21 +1,45 @@
-export type { AttestationEvidence, NodeAttestationProvider } from "@countersign/sdk";
-export { createInsecureProvider } from "./insecure/index.ts";
 export {
-  buildBeaconRenewal,
-  buildHello,
-  buildProof,
+  afterRefusal,
   type CertificateRequests,
+  countHello,
   dropExchange,
   type ExchangeOptions,
   type ExchangeResult,
   type FoundRequest,
+  isRefusal,
   loadExchange,
+  loadPace,
+  MAX_HELLOS_AN_HOUR,
+  type Pace,
   pauseBeforeRetry,
   planExchange,
-  type RequestInput,
-  readTpmIdentity,
+  requireNoPause,
   runExchange,
   type SavedRequest,
+  savePace,
+} from "./exchange/index.ts";
+export { createInsecureProvider } from "./insecure/index.ts";
+export { agreeOnVersion } from "./next-version.ts";
+export type {
+  ExchangeProver,
+  ExchangeProvider,
+  NodeAttestationProvider,
+  OpenOptions,
+  RequestInput,
+  SentHello,
+  SingleProver,
+  SingleProvider,
+} from "./provider.ts";
+export {
+  buildBeaconRenewal,
+  buildHello,
+  buildProof,
+  createTpmProver,
+  createTpmProvider,
+  type EndorsementFacts,
+  readEndorsementKey,
+  readTpmIdentity,
   TPM_PROTOCOLS,
   type TpmIdentity,
+  type TpmProviderOptions,
 } from "./tpm/index.ts";

@@ -58,6 +58,8 @@ export interface EvidenceFacts {
   readonly identity: Seen<NodeIdentity>;
   /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */
   readonly machines: Seen<readonly Machine[]>;
+  /** Said by an operator who lets machines in that prove nothing: in a cluster without Machines, nobody is expected. */
+  readonly mayJoinUnenrolled?: boolean | undefined;
   /** The Machine that the requester's bootstrap token was made for, where tokens belong to Machines. */
   readonly tokenMachine: Seen<{ readonly namespace: string; readonly name: string }>;
   /** Node names that the policy's template allows for the Machine, beside its own names. */

@@ -2,6 +2,14 @@ export type { ChallengeFacts, HelloFacts, ProofFacts } from "./challenge/index.t
 export type { ClusterFacts, EvidenceFacts, LimitFacts, RequestObject } from "./facts.ts";
 export { isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
 export { INSECURE_RULES, judgeInsecure } from "./insecure/index.ts";
+export {
+  judgeOtherHello,
+  judgeOtherProof,
+  judgeOtherSingle,
+  OTHER_HELLO_RULES,
+  OTHER_PROOF_RULES,
+  OTHER_SINGLE_RULES,
+} from "./other/index.ts";
 export { READABLE_RULES } from "./readable.ts";
 export { attempt, type EvidenceReading, type Reading, type ReadOptions, readEvidence } from "./reading.ts";
 export { CREDENTIAL_ID, credentialOf } from "./rules/requester-may-ask.ts";
@@ -13,6 +21,7 @@ export {
   type EndorsementKey,
   type EndorsementSource,
   judgeOwnedTpmProof,
+  judgeStandingChallenge,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,

@@ -1,31 +1,5 @@
 export { openCredential, quoteRegisters } from "./answer.ts";
-export {
-  dropExchange,
-  loadExchange,
-  type SavedExchange,
-  type SavedRequest,
-  saveExchange,
-  stageOf,
-} from "./exchange-state.ts";
+export { type EndorsementFacts, readEndorsementKey } from "./endorsement-hash.ts";
 export { readTpmIdentity, type TpmIdentity } from "./keys.ts";
-export {
-  type ExchangeStage,
-  type ExchangeStep,
-  type FoundRequest,
-  pauseBeforeRetry,
-  planExchange,
-} from "./plan.ts";
-export {
-  buildBeaconRenewal,
-  buildHello,
-  buildProof,
-  type RequestInput,
-  type SentHello,
-  TPM_PROTOCOLS,
-} from "./requests.ts";
-export {
-  type CertificateRequests,
-  type ExchangeOptions,
-  type ExchangeResult,
-  runExchange,
-} from "./run-exchange.ts";
+export { createTpmProver, createTpmProvider, type TpmProviderOptions } from "./provider.ts";
+export { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS } from "./requests.ts";

@@ -1,52 +1,30 @@
 // The three requests of the TPM provider, built: hello, proof, and the renewal of one step.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
-import type { Signer, SubjectAltNameTemplate } from "../../../kernel/x509/index.ts";
-import { randomBytes } from "../../../platform/keys/index.ts";
 import type { Tpm } from "../../../platform/tpm/index.ts";
 import {
   type Beacon,
   beaconExtraData,
-  type Claims,
   draftRequest,
   exchangeExtraData,
   type FinishedRequest,
-  type FinishOptions,
   finishRequest,
   type Protocol,
   parseChallenge,
-  type Recipient,
   transcriptDigest,
 } from "../../evidence/index.ts";
+import type { RequestInput, SentHello } from "../provider.ts";
+import { sealFor } from "../seal-for.ts";
 import { openCredential, quoteRegisters } from "./answer.ts";
 import type { TpmIdentity } from "./keys.ts";
 
 export const TPM_PROTOCOLS: readonly Protocol[] = [{ provider: "tpm", version: 1 }];
-
-export interface RequestInput {
-  readonly claims: Claims;
-  readonly protocol: Protocol;
-  readonly key: Signer;
-  /** For a serving certificate. */
-  readonly names?: SubjectAltNameTemplate | undefined;
-  /** Where the bootstrap data carries one, evidence is sealed to it. */
-  readonly recipient?: Recipient | undefined;
-}
 
 export function buildHello(input: RequestInput, identity: TpmIdentity): FinishedRequest {
   const { ek, ekChain, ak } = identity;
   const endorsement = input.claims.intent === "renew" ? undefined : { ek, ekChain };
   const draft = draftRequest({ ...input, step: "hello" });
   return finishRequest(draft, { body: { kind: "tpm-hello", ak, endorsement }, ...sealFor(input) });
-}
-
-/** The challenged request, as the node itself sent and saw it. */
-export interface SentHello {
-  readonly name: string;
-  readonly uid: string;
-  readonly request: Uint8Array;
-  /** The challenge annotation's value. */
-  readonly annotation: string;
 }
 
 export async function buildProof(
@@ -57,7 +35,10 @@ export async function buildProof(
   const { input, hello } = answer;
   const { challenge } = parseChallenge(hello.annotation);
   if (challenge.alg !== "tpm2-credential" || challenge.protocol.version !== input.protocol.version)
-    throw new Fault("untrusted", "ChallengeUnexpected: the challenge is of another kind or version than was asked for");
+    throw new Fault(
+      "unsupported",
+      "ChallengeUnexpected: the challenge is of another kind or version than was asked for",
+    );
   const secret = await openCredential(tpm, identity, challenge);
   const draft = draftRequest({ ...input, step: "proof" });
   const { name, uid, request: helloRequest, annotation } = hello;
@@ -85,12 +66,4 @@ export async function buildBeaconRenewal(
   });
   const body = await quoteRegisters(tpm, identity.akKind, { extraData: beaconExtraData(beacon.nonce, digest), pcrs });
   return finishRequest(draft, { body, beacon: named, ...sealFor(input) });
-}
-
-/** A scalar below the order of P-256: its first octet is never all ones. */
-function sealFor({ recipient }: RequestInput): Pick<FinishOptions, "seal"> {
-  if (recipient === undefined) return {};
-  const ephemeralScalar = randomBytes(32);
-  ephemeralScalar[0] = (ephemeralScalar[0] ?? 0) & 0x7f;
-  return { seal: { recipient, ephemeralScalar } };
 }

@@ -18,6 +18,8 @@ export const machineIsExpected: Rule<EvidenceFacts> = {
     if (machines.kind === "NotRead") return notYet("MachineNotReady", machines.why, RETRY_UNREAD_MS);
     if (machines.kind === "Absent") return judgeEnrolled(facts, envelope);
     const [machine, second] = machines.value;
+    if (machine === undefined && hadMachine(facts))
+      return refuse("MachineMismatch", `the Machine with which ${envelope.node} joined is gone`);
     if (machine === undefined)
       return notYet("MachineNotReady", `no Machine has provider ID ${envelope.providerId} yet`, RETRY_MS);
     if (second !== undefined) return refuse("MachineMismatch", "more than one Machine has this provider ID");
@@ -25,7 +27,15 @@ export const machineIsExpected: Rule<EvidenceFacts> = {
   }),
 };
 
-function judgeEnrolled({ identity }: EvidenceFacts, { node }: Envelope): Finding {
+/** A node that joined by a Machine stays with it: an identity that was made then is no word of an operator's. */
+function hadMachine({ identity }: EvidenceFacts): boolean {
+  return identity.kind === "Present" && identity.value.status?.machine !== undefined;
+}
+
+function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
+  const { identity } = facts;
+  if (facts.mayJoinUnenrolled === true) return pass("nobody needs to be enrolled here");
+  if (hadMachine(facts)) return refuse("MachineMismatch", `the Machine with which ${node} joined is gone`);
   const isEnrolled = identity.kind === "Present" && identity.value.spec.nodeName === node;
   return isEnrolled
     ? pass("enrolled by an operator")

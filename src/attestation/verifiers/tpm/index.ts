@@ -12,6 +12,7 @@ export {
 export {
   type BeaconFacts,
   judgeOwnedTpmProof,
+  judgeStandingChallenge,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,

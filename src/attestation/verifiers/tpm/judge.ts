@@ -2,6 +2,7 @@
 // (P1–P11), a proof that owns its challenge (P13–P17), and a renewal by beacon.
 import { type Judgement, judgeInOrder, type Rule } from "../../../kernel/outcome/index.ts";
 import {
+  type ChallengeFacts,
   challengedRequestExists,
   challengeIsKnown,
   challengeIsNotOver,
@@ -92,6 +93,11 @@ export const TPM_BEACON_RULES: readonly Rule<BeaconFacts>[] = [
 export function judgeTpmHello(facts: TpmHelloFacts): Judgement {
   const message = `all ${TPM_HELLO_RULES.length} rules hold: the request may be challenged`;
   return judgeInOrder(TPM_HELLO_RULES, facts, { reason: "MayBeChallenged", message });
+}
+
+/** What a challenge that is on the request already says; asked before everything else, because it ends the matter. */
+export function judgeStandingChallenge(facts: ChallengeFacts): Judgement {
+  return judgeInOrder([challengeIsOurOwn], facts, { reason: "NotChallenged", message: "the request has no challenge" });
 }
 
 /** Allow: the challenge may be used up by this proof. */

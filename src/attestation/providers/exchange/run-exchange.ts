@@ -1,17 +1,13 @@
 // The exchange as it runs on the machine: look at what was saved and what the API server shows, plan, take one step, again. Each
 // step saves before it sends, so that a crash between any two leaves a state the plan knows.
 
+import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { generatePrivateKey, parsePrivateKey } from "../../../platform/keys/index.ts";
-import type { Tpm } from "../../../platform/tpm/index.ts";
-import {
-  encodeProtocol,
-  type FinishedRequest,
-  nextVersion,
-  type Protocol,
-  parseProtocol,
-  parseSupportedVersions,
-} from "../../evidence/index.ts";
+import { encodeProtocol, type FinishedRequest, type Protocol, parseProtocol } from "../../evidence/index.ts";
+import { agreeOnVersion } from "../next-version.ts";
+import type { ExchangeProver, RequestInput } from "../provider.ts";
 import {
   dropExchange,
   loadExchange,
@@ -20,9 +16,7 @@ import {
   saveExchange,
   stageOf,
 } from "./exchange-state.ts";
-import { readTpmIdentity, type TpmIdentity } from "./keys.ts";
-import { type ExchangeStep, type FoundRequest, planExchange } from "./plan.ts";
-import { buildHello, buildProof, type RequestInput } from "./requests.ts";
+import { type ExchangeDrop, type ExchangeStep, type FoundRequest, planExchange } from "./plan.ts";
 
 /** The API server as a joining node may use it: create, get, watch. */
 export interface CertificateRequests {
@@ -34,7 +28,7 @@ export interface CertificateRequests {
 }
 
 export interface ExchangeOptions {
-  readonly tpm: Tpm;
+  readonly prover: Pick<ExchangeProver, "hello" | "proof">;
   readonly requests: CertificateRequests;
   /** Where the exchange is kept. The caller holds the lock of its directory. */
   readonly path: string;
@@ -43,6 +37,10 @@ export interface ExchangeOptions {
   readonly protocols: readonly Protocol[];
   readonly minVersion?: number | undefined;
   readonly keyKind?: "P-256" | "P-384" | undefined;
+  /** Asked before each new hello; a Fault keeps it from being made. */
+  readonly beforeHello?: (() => Promise<void>) | undefined;
+  /** The challenge was answered: the proof is made and saved. */
+  readonly onAttested?: (() => void) | undefined;
 }
 
 export interface ExchangeResult {
@@ -56,8 +54,7 @@ export interface ExchangeResult {
 const MAX_ACTIVATIONS = 3;
 
 export async function runExchange(options: ExchangeOptions): Promise<ExchangeResult> {
-  const identity = await readTpmIdentity(options.tpm);
-  const run = new ExchangeRun(options, identity);
+  const run = new ExchangeRun(options);
   for (;;) {
     const result = await run.step();
     if (result !== undefined) return result;
@@ -66,18 +63,20 @@ export async function runExchange(options: ExchangeOptions): Promise<ExchangeRes
 
 class ExchangeRun {
   readonly #options: ExchangeOptions;
-  readonly #identity: TpmIdentity;
+  readonly #about: string;
   readonly #tried: Protocol[] = [];
   #activations = 0;
 
-  constructor(options: ExchangeOptions, identity: TpmIdentity) {
+  constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#identity = identity;
+    const { claims, names } = options.input;
+    this.#about = encodeHex(sha256(encodeUtf8(JSON.stringify([claims, names ?? {}]))));
   }
 
   async step(): Promise<ExchangeResult | undefined> {
     const { path, requests } = this.#options;
-    const saved = await loadExchange(path);
+    const kept = await loadExchange(path);
+    const saved = kept?.about === this.#about ? kept : undefined;
     const stage = stageOf(saved);
     const current = saved?.proof ?? saved?.hello;
     const isSent = current?.uid !== undefined;
@@ -107,24 +106,25 @@ class ExchangeRun {
       case "Renegotiate":
         return this.#renegotiate(saved, supported ?? "");
       case "Drop":
-        return this.#drop(plan);
+        return this.#drop(plan, current.name);
     }
   }
 
   async #begin(more: { readonly protocol?: Protocol; readonly hasBegunAgain?: boolean }): Promise<undefined> {
-    const { protocols, input, path, keyKind = "P-256" } = this.#options;
+    const { prover, protocols, input, path, keyKind = "P-256" } = this.#options;
     const protocol = more.protocol ?? protocols[0];
     if (protocol === undefined) throw new Fault("bad-config", "at least one protocol must be spoken");
+    await this.#options.beforeHello?.();
     const key = generatePrivateKey(keyKind);
-    const hello = buildHello({ ...input, protocol, key: key.signer }, this.#identity);
-    const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), hello };
+    const hello = await prover.hello({ ...input, protocol, key: key.signer });
+    const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), about: this.#about, hello };
     await saveExchange(path, { ...exchange, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
   }
 
   async #send(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
     const { requests, path } = this.#options;
     const uid = (await requests.create(current))?.uid ?? (await this.#adopt(current));
-    if (uid === undefined) return this.#drop({ kind: "Drop", next: "back-off", why: "another request has the name" });
+    if (uid === undefined) return this.#drop({ kind: "Drop", next: "back-off", because: "taken" }, current.name);
     const sent = { ...current, uid };
     await saveExchange(path, saved.proof === undefined ? { ...saved, hello: sent } : { ...saved, proof: sent });
   }
@@ -136,48 +136,44 @@ class ExchangeRun {
   }
 
   async #answer(saved: SavedExchange, annotation: string): Promise<undefined> {
-    const { tpm, input, path } = this.#options;
+    const { prover, input, path, onAttested } = this.#options;
     const { name, request, uid = "" } = saved.hello;
     const key = parsePrivateKey(saved.key).signer;
     const full = { ...input, protocol: parseProtocol(saved.protocol), key };
     try {
-      const proof = await buildProof(tpm, this.#identity, { input: full, hello: { name, uid, request, annotation } });
+      const proof = await prover.proof(full, { name, uid, request, annotation });
       await saveExchange(path, { ...saved, proof });
     } catch (failure) {
       if (!isFault(failure, "untrusted")) throw failure;
       this.#activations++;
       await dropExchange(path);
-      if (this.#activations >= MAX_ACTIVATIONS)
-        throw new Fault("untrusted", `ActivationFailed: ${failure.message}`, { cause: failure });
+      if (this.#activations < MAX_ACTIVATIONS) return;
+      const detail = { next: "back-off", reason: "ActivationFailed" };
+      throw new Fault("untrusted", `ActivationFailed: ${failure.message}`, { cause: failure, detail });
     }
+    onAttested?.();
   }
 
   async #renegotiate(saved: SavedExchange, annotation: string): Promise<undefined> {
-    const { protocols, minVersion = 1, path } = this.#options;
+    const { protocols, minVersion, path } = this.#options;
     this.#tried.push(parseProtocol(saved.protocol));
-    const supported = readSupported(annotation);
-    const protocol = nextVersion({ offered: protocols, supported, tried: this.#tried, minVersion });
     await dropExchange(path);
-    if (protocol === undefined) {
-      const [ours, theirs] = [protocols, supported].map((list) => list.map(encodeProtocol).join(", ") || "none");
-      throw new Fault("unsupported", `NoCommonVersion: this machine speaks ${ours}, the controller ${theirs}`);
-    }
-    return this.#begin({ protocol });
+    return this.#begin({
+      protocol: agreeOnVersion({ offered: protocols, tried: this.#tried, minVersion, annotation }),
+    });
   }
 
-  async #drop({ next, why }: Extract<ExchangeStep, { kind: "Drop" }>): Promise<undefined> {
+  async #drop({ next, because }: ExchangeDrop, name: string): Promise<undefined> {
     await dropExchange(this.#options.path);
     if (next === "begin") return this.#begin({ hasBegunAgain: true });
-    throw new Fault("denied", why, { detail: { next }, retryable: next === "back-off" });
-  }
-}
-
-/** A list that is missing or malformed is no list: the exchange ends with `NoCommonVersion`. */
-function readSupported(annotation: string): readonly Protocol[] {
-  try {
-    return parseSupportedVersions(annotation);
-  } catch (failure) {
-    if (isFault(failure)) return [];
-    throw failure;
+    if (because === "gone") {
+      throw new Fault("expired", `request ${name} is gone; the next try begins anew`, { detail: { name, next } });
+    }
+    if (because === "taken") {
+      throw new Fault("conflict", `another request has the name ${name}`, { detail: { name, next } });
+    }
+    const { rule, reason, message } = because;
+    const said = { ...(rule === undefined ? {} : { rule }), reason, message };
+    throw new Fault("denied", `request ${name} was denied: ${reason}: ${message}`, { detail: { name, next, ...said } });
   }
 }

@@ -16,6 +16,8 @@ export interface SavedExchange {
   /** PEM. */
   readonly key: string;
   readonly protocol: string;
+  /** A digest of what is asked for: an exchange about something else is not gone on with. */
+  readonly about: string;
   readonly hello: SavedRequest;
   readonly proof?: SavedRequest | undefined;
   readonly hasBegunAgain?: boolean | undefined;
@@ -68,11 +70,12 @@ function encodeSaved({ request, ...rest }: SavedRequest) {
 
 function parseExchange(text: string): SavedExchange {
   const value = parseObject(text);
-  const { key, protocol, hello, proof, hasBegunAgain } = value;
-  if (typeof key !== "string" || typeof protocol !== "string") throw notWhole();
+  const { key, protocol, about, hello, proof, hasBegunAgain } = value;
+  if (typeof key !== "string" || typeof protocol !== "string" || typeof about !== "string") throw notWhole();
   return {
     key,
     protocol,
+    about,
     hello: parseSaved(hello),
     ...(proof === undefined ? {} : { proof: parseSaved(proof) }),
     ...(hasBegunAgain === true ? { hasBegunAgain } : {}),
@@ -97,7 +100,7 @@ function parseSaved(value: unknown): SavedRequest {
 function parseObject(
   text: string,
 ): Readonly<Record<string, unknown>> &
-  Partial<Record<"key" | "protocol" | "hello" | "proof" | "hasBegunAgain", unknown>> {
+  Partial<Record<"key" | "protocol" | "about" | "hello" | "proof" | "hasBegunAgain", unknown>> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null) return value as Readonly<Record<string, unknown>>;

@@ -16,10 +16,18 @@ export type FoundRequest =
       readonly kind: "Found";
       /** The uid that was saved; where none was yet, the same bytes by the same user. */
       readonly isOurs: boolean;
-      readonly denied: { readonly reason: string; readonly message: string } | undefined;
+      readonly denied: Refusal | undefined;
       readonly challenge: string | undefined;
       readonly certificate: string | undefined;
     };
+
+/** Somebody's decision against a request, in his words. */
+export interface Refusal {
+  /** Of our controller's rules; others have none. */
+  readonly rule?: string | undefined;
+  readonly reason: string;
+  readonly message: string;
+}
 
 export type ExchangeStep =
   | { readonly kind: "Begin" }
@@ -30,7 +38,14 @@ export type ExchangeStep =
   | { readonly kind: "Store"; readonly certificate: string }
   /** Another version of the protocol, if there is a common one. */
   | { readonly kind: "Renegotiate" }
-  | { readonly kind: "Drop"; readonly next: "begin" | "back-off" | "operator"; readonly why: string };
+  | ExchangeDrop;
+
+export interface ExchangeDrop {
+  readonly kind: "Drop";
+  readonly next: "begin" | "back-off" | "operator";
+  /** `gone`: the object is not there any more; `taken`: another one has its name. */
+  readonly because: "gone" | "taken" | Refusal;
+}
 
 /** Ends of a challenge that a new hello heals at once. */
 const SPENT: ReadonlySet<string> = new Set(["ChallengeExpired", "ChallengeUnknown", "ChallengeConsumed"]);
@@ -49,8 +64,8 @@ export function planExchange({ stage, found, hasBegunAgain = false }: PlanInput)
   if (stage === "nothing") return { kind: "Begin" };
   if (stage === "hello-saved" || stage === "proof-saved") return planUnsent(found);
   if (found === undefined) return { kind: "Wait" };
-  if (found.kind === "Gone") return drop("back-off", "the request is gone");
-  if (!found.isOurs) return drop("back-off", "another request has the name");
+  if (found.kind === "Gone") return drop("back-off", "gone");
+  if (!found.isOurs) return drop("back-off", "taken");
   if (found.denied !== undefined) return planDenied(stage, found.denied, hasBegunAgain);
   if (stage === "proof-sent") {
     return found.certificate === undefined ? { kind: "Wait" } : { kind: "Store", certificate: found.certificate };
@@ -61,28 +76,16 @@ export function planExchange({ stage, found, hasBegunAgain = false }: PlanInput)
 /** Created without an answer, the object may be there already. */
 function planUnsent(found: FoundRequest | undefined): ExchangeStep {
   if (found === undefined || found.kind === "Gone") return { kind: "Create" };
-  return found.isOurs ? { kind: "Adopt" } : drop("back-off", "another request has the name");
+  return found.isOurs ? { kind: "Adopt" } : drop("back-off", "taken");
 }
 
-function planDenied(
-  stage: "hello-sent" | "proof-sent",
-  { reason, message }: { readonly reason: string; readonly message: string },
-  hasBegunAgain: boolean,
-): ExchangeStep {
+function planDenied(stage: "hello-sent" | "proof-sent", refusal: Refusal, hasBegunAgain: boolean): ExchangeStep {
+  const { reason } = refusal;
   if (stage === "hello-sent" && reason === "VersionUnsupported") return { kind: "Renegotiate" };
-  const why = `${reason}: ${message}`;
-  if (FOR_OPERATOR.test(reason)) return drop("operator", why);
-  return drop(stage === "proof-sent" && SPENT.has(reason) && !hasBegunAgain ? "begin" : "back-off", why);
+  if (FOR_OPERATOR.test(reason)) return drop("operator", refusal);
+  return drop(stage === "proof-sent" && SPENT.has(reason) && !hasBegunAgain ? "begin" : "back-off", refusal);
 }
 
-function drop(next: "begin" | "back-off" | "operator", why: string): ExchangeStep {
-  return { kind: "Drop", next, why };
-}
-
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 600_000;
-
-/** Full jitter: `fraction` is a random number from 0 to 1. Reasons for an operator: the longest pause each time. */
-export function pauseBeforeRetry(denials: number, fraction: number): number {
-  return Math.min(FIRST_PAUSE_MS * 2 ** Math.min(denials, 10), LONGEST_PAUSE_MS) * fraction;
+function drop(next: ExchangeDrop["next"], because: ExchangeDrop["because"]): ExchangeDrop {
+  return { kind: "Drop", next, because };
 }

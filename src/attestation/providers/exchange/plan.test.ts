@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type FoundRequest, pauseBeforeRetry, planExchange } from "./plan.ts";
+import { pauseBeforeRetry } from "./pace.ts";
+import { type FoundRequest, planExchange } from "./plan.ts";
 
 const found = (more: Partial<Extract<FoundRequest, { kind: "Found" }>> = {}): FoundRequest => ({
   kind: "Found",

@@ -1,0 +1,44 @@
+// The conformance suite: what a provider author runs before anybody relies on the provider. It is a list of checks with names,
+// independent of any test runner:
+//
+//   for (const check of conformanceChecks({ provider, verifier })) it(check.name, () => check.run());
+//
+// or, without one, `npx countersign-conformance ./dist/conformance.js` (see ../command.ts).
+import { alterationChecks } from "./alteration-checks.ts";
+import { declarationChecks } from "./declaration-checks.ts";
+import { evidenceChecks } from "./evidence-checks.ts";
+import { freshnessChecks } from "./freshness-checks.ts";
+import { servingChecks } from "./serving-checks.ts";
+import type { Conformance, ConformanceCheck } from "./world.ts";
+
+export type { Conformance, ConformanceCheck } from "./world.ts";
+
+export function conformanceChecks(input: Conformance): readonly ConformanceCheck[] {
+  return [
+    ...declarationChecks(input),
+    ...evidenceChecks(input),
+    ...alterationChecks(input),
+    ...freshnessChecks(input),
+    ...servingChecks(input),
+  ];
+}
+
+/** Names of the checks that do not hold, with what was seen; empty: the provider conforms. */
+export async function runConformance(input: Conformance): Promise<readonly string[]> {
+  const failures: string[] = [];
+  for (const { name, run } of conformanceChecks(input)) {
+    const failure = await failureOf(run);
+    if (failure !== undefined) failures.push(`${name}: ${failure}`);
+  }
+  return failures;
+}
+
+/** What a check saw; undefined: it holds. */
+export async function failureOf(run: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (failure) {
+    return failure instanceof Error ? failure.message : String(failure);
+  }
+}

@@ -1,0 +1,51 @@
+// The TPM provider (protocol 3): the machine proves with the keys of its TPM that it is the machine the cluster knows. The TPM is
+// opened for one exchange and closed again: other programs use it too.
+
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { EkTemplateName } from "../../../kernel/tpm/index.ts";
+import { DEFAULT_TPM_ADDRESS, openTpm, type Tpm } from "../../../platform/tpm/index.ts";
+import type { ExchangeProver, ExchangeProvider } from "../provider.ts";
+import { readTpmIdentity, type TpmIdentity } from "./keys.ts";
+import { buildHello, buildProof, TPM_PROTOCOLS } from "./requests.ts";
+
+export interface TpmProviderOptions {
+  /** As in platform/tpm/open-tpm.ts. Default: the kernel's resource manager. */
+  readonly address?: string | undefined;
+  /** Default: the first with a certificate. */
+  readonly endorsementKey?: EkTemplateName | undefined;
+}
+
+export function createTpmProvider(options: TpmProviderOptions = {}): ExchangeProvider {
+  const { address = DEFAULT_TPM_ADDRESS, endorsementKey } = options;
+  return {
+    kind: "exchange",
+    name: "tpm",
+    protocols: TPM_PROTOCOLS,
+    canRenew: true,
+    canServe: true,
+    open: async ({ clock, signal }) => createTpmProver(await openOrExplain(address, { clock, signal }), endorsementKey),
+  };
+}
+
+/** Over an open TPM. */
+export function createTpmProver(tpm: Tpm, endorsementKey?: EkTemplateName): ExchangeProver {
+  let identity: Promise<TpmIdentity> | undefined;
+  const readOnce = () => {
+    identity ??= readTpmIdentity(tpm, endorsementKey);
+    return identity;
+  };
+  return {
+    hello: async (input) => buildHello(input, await readOnce()),
+    proof: async (input, hello) => buildProof(tpm, await readOnce(), { input, hello }),
+    close: () => tpm.close(),
+  };
+}
+
+async function openOrExplain(address: string, options: Parameters<typeof openTpm>[1]): Promise<Tpm> {
+  try {
+    return await openTpm(address, options);
+  } catch (cause) {
+    if (!isFault(cause) || cause.code === "aborted" || cause.code === "bad-config") throw cause;
+    throw new Fault(cause.code, `this machine's TPM cannot be used: ${cause.message}`, { cause, detail: cause.detail });
+  }
+}

@@ -1,0 +1,69 @@
+// Where an installed package is, by its name alone: in the node_modules folders above this program, as npm puts it there, or above a
+// folder that the operator names. Never in the working directory: whoever may choose that must not choose code that runs as root.
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseUtf8 } from "../../kernel/bytes/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { nodeFileSystem } from "../../platform/files/index.ts";
+
+/** npm's rule, without the upper case of old packages. */
+const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
+const MAX_NAME_CHARACTERS = 214;
+/** A manifest that is larger is none. */
+const MAX_MANIFEST_OCTETS = 262_144;
+/** In the order in which a module loader prefers them. */
+const CONDITIONS = ["node", "import", "default"] as const;
+
+export interface FindOptions {
+  /** Absolute; left out: where this program is installed. */
+  readonly installedAbove?: string | undefined;
+}
+
+/** The file behind `<package>/<end>`, as the package's `exports` say. */
+export async function findModule(name: string, end: "node" | "verifier", options: FindOptions = {}): Promise<string> {
+  if (!PACKAGE_NAME.test(name) || name.length > MAX_NAME_CHARACTERS)
+    throw new Fault("bad-config", `${JSON.stringify(name.slice(0, 80))} is not the name of an npm package`);
+  const start = options.installedAbove ?? dirname(fileURLToPath(import.meta.url));
+  for (const folder of foldersAbove(start)) {
+    const manifest = await readManifest(join(folder, "node_modules", name, "package.json"));
+    if (manifest !== undefined) return join(folder, "node_modules", name, exportOf(manifest, name, end));
+  }
+  throw new Fault(
+    "bad-config",
+    `provider package ${name} is not installed in a node_modules folder above ${start}; install it there: npm install ${name}`,
+  );
+}
+
+function foldersAbove(start: string): readonly string[] {
+  const parent = dirname(start);
+  return parent === start ? [start] : [start, ...foldersAbove(parent)];
+}
+
+async function readManifest(path: string): Promise<unknown> {
+  try {
+    const bytes = await nodeFileSystem.read(path);
+    if (bytes.length > MAX_MANIFEST_OCTETS)
+      throw new Fault("limit-exceeded", `${path} is too large for a package.json`);
+    return JSON.parse(parseUtf8(bytes)) as unknown;
+  } catch (failure) {
+    if (isFault(failure, "not-found")) return undefined;
+    if (!(failure instanceof SyntaxError)) throw failure;
+    throw new Fault("malformed", `${path} is not JSON: ${failure.message}`, { cause: failure });
+  }
+}
+
+function exportOf(manifest: unknown, name: string, end: string): string {
+  const exported = member(member(manifest, "exports"), `./${end}`);
+  const target = [exported, ...CONDITIONS.map((condition) => member(exported, condition))].find(
+    (value): value is string => typeof value === "string",
+  );
+  if (target === undefined)
+    throw new Fault("bad-config", `package ${name} exports no ./${end}; it is no provider of this kind`);
+  if (!target.startsWith("./") || target.split("/").includes(".."))
+    throw new Fault("bad-config", `package ${name} exports ./${end} from outside of itself`);
+  return target;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;
+}
