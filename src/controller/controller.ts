@@ -4,14 +4,15 @@
 import type { Clock } from "../platform/clock/index.ts";
 import type { KubeClient } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
+import { runTogether } from "../platform/signals/index.ts";
 import { requireStricter } from "./approval/index.ts";
-import { type AuditTrail, auditLog, createAnchor } from "./audit/index.ts";
+import type { AttestationSettings } from "./attesting.ts";
+import { type AuditTrail, auditLog, createAnchor, createRevocationAudit } from "./audit/index.ts";
 import type { LocationSource } from "./clusterinfo/index.ts";
 import { CONTROLLER_NAMES, type ControllerName, type Feature } from "./features.ts";
 import { createInformers, type Informers } from "./informers.ts";
 import { type Duties, lead, untilSynced } from "./lead.ts";
 import { createLeadership, type ElectionOptions, type Leadership } from "./leadership.ts";
-import { runTogether } from "./loop/index.ts";
 import { createLoops } from "./loops.ts";
 import { showOwnAnswers } from "./own-answers.ts";
 import { servedSigners } from "./signers.ts";
@@ -34,6 +35,7 @@ export interface ControllerOptions {
   readonly allowInsecure?: boolean | undefined;
   /** The longest life of a certificate. Default: a year for Kubernetes' own signers, a day for ours. */
   readonly lifetimeMs?: number | undefined;
+  readonly attestation?: AttestationSettings | undefined;
   /** Where cluster-info shall say the cluster is. Left out: only its signatures are ours. */
   readonly clusterInfo?: LocationSource | undefined;
   /** Ids of stricter rules that do not hold here (docs/rules.md). Fault `bad-config` for any other. */
@@ -93,13 +95,14 @@ function assemble(options: ControllerOptions): Parts {
   const random = createFraction(options.random);
   const log = audit === undefined ? options.log : auditLog(options.log, audit.trail);
   const authorities = "of" in options.ca ? options.ca : fixedAuthority(options.ca);
-  const informers = createInformers(client, { clock, log, random });
+  const informers = createInformers(client, { clock, log, random }, options.attestation?.home);
   const leadership = createLeadership({ client, clock, random, log, identity, election });
   const chosen = options.controllers ?? CONTROLLER_NAMES;
   const features = createLoops({
     ...{ clock, log, identity, informers, authorities, signers, random },
     client: showOwnAnswers(leadership.client, informers.csrs),
     lifetimeMs: options.lifetimeMs,
+    attestation: { namespace: audit?.namespace, ...options.attestation },
     switchedOff: requireStricter(options.disabledRules ?? []),
     clusterInfo: options.clusterInfo,
     randomBytes: options.random,
@@ -117,7 +120,13 @@ function assemble(options: ControllerOptions): Parts {
     informers,
     leadership,
     features,
-    duties: { features, anchor, log, catchUp },
+    duties: {
+      features,
+      anchor,
+      revocations: createRevocationAudit({ log, identities: informers.identities }),
+      log,
+      catchUp,
+    },
   };
 }
 

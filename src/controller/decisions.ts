@@ -10,6 +10,7 @@ import {
   type Approval,
   type Claims,
   createAccessReviews,
+  createAct,
   createApproval,
   createClaims,
   createPending,
@@ -18,9 +19,12 @@ import {
   type Surroundings,
   wantedNode,
 } from "./approval/index.ts";
+import { createAttestation, createCustody, createSignerGate } from "./attestation/index.ts";
+import { type AttestationSettings, createAttestationUpkeep, createAttestationWorld } from "./attesting.ts";
 import { createNetwork } from "./dialling/index.ts";
 import { type Informers, NODES_BY_ADDRESS, PENDING_BY_REQUESTER } from "./informers.ts";
-import { defaultLifetimeMs } from "./signers.ts";
+import type { Handler } from "./loop/index.ts";
+import { longestLifeMs } from "./signers.ts";
 import { type Authorities, createSigning, type Signing } from "./signing/index.ts";
 
 export interface DecisionWorld {
@@ -34,6 +38,7 @@ export interface DecisionWorld {
   readonly authorities: Authorities;
   readonly signers: readonly string[];
   readonly lifetimeMs?: number | undefined;
+  readonly attestation?: AttestationSettings | undefined;
   /** Stricter rules that do not hold here, by id: docs/rules.md. */
   readonly switchedOff?: readonly string[] | undefined;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -44,6 +49,7 @@ export interface Decisions {
   readonly pending: Pending;
   readonly approval: Approval;
   readonly signing: Signing;
+  readonly upkeep: Handler;
 }
 
 export function createDecisions(world: DecisionWorld): Decisions {
@@ -53,26 +59,48 @@ export function createDecisions(world: DecisionWorld): Decisions {
   const getCsr = (name: string) => informers.csrs.get(name);
   const hasSynced = () => informers.csrs.hasSynced() && informers.nodes.hasSynced();
   const shared = { client, clock, log, getCsr, servedSigners: signers, readRequest: createRequestReader() };
+  const act = createAct({ client, claims, clock, log, metrics, identity: world.identity });
+  const attesting = createAttestationWorld(world, act);
+  const attestation = createAttestation({ world: attesting, getCsr, pending });
   const approval = createApproval({
+    writer: act,
+    seeEvidence: createCustody({ ...attesting, nowMs: clock.now }),
     ...{ ...shared, metrics, identity: world.identity, claims, pending, hasSynced },
     switchedOff: world.switchedOff,
     access: createAccessReviews(client, clock),
     surroundings: surroundingsOf(informers),
     network: createNetwork({ client, caPemFor: (csr) => caPemOf(world.authorities, csr) }),
   });
-  /** Without policies, which is how most clusters are, the request is not read for this. */
-  const policyOf = ({ spec }: CertificateSigningRequest) =>
-    informers.policies.list().length === 0
-      ? undefined
-      : informers.policies.of(spec.signerName, wantedNode(shared.readRequest(spec.request)));
+  /** Without policies, which is how most clusters are, the request is not read for this. One in Shadow changes nothing here. */
+  const enforcedOn = ({ spec }: CertificateSigningRequest) => {
+    if (informers.policies.list().length === 0) return undefined;
+    const policy = informers.policies.of(spec.signerName, wantedNode(shared.readRequest(spec.request)));
+    return policy?.mode === "Enforce" ? policy : undefined;
+  };
   const signing = createSigning({
     ...shared,
+    gate: createSignerGate(attesting),
     randomBytes: world.randomBytes,
     authorities: world.authorities,
-    switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(policyOf(csr)?.disabledRules ?? [])],
-    lifetimeMsOf: ({ spec }) => world.lifetimeMs ?? defaultLifetimeMs(spec.signerName),
+    switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(enforcedOn(csr)?.disabledRules ?? [])],
+    lifetimeMsOf: (csr) =>
+      longestLifeMs(csr.spec.signerName, { configuredMs: world.lifetimeMs, policy: enforcedOn(csr) }),
   });
-  return { claims, pending, approval, signing };
+  const handle: Handler = (key, signal) => {
+    const csr = getCsr(key);
+    const decider =
+      csr !== undefined && attestation.takes(csr, () => wantedNode(shared.readRequest(csr.spec.request)))
+        ? attestation
+        : approval;
+    return decider.handle(key, signal);
+  };
+  return {
+    claims,
+    pending,
+    approval: { ...approval, handle },
+    signing,
+    upkeep: createAttestationUpkeep(world, attesting),
+  };
 }
 
 function surroundingsOf({ csrs, nodes, machines, policies }: Informers): Surroundings {

@@ -11,6 +11,7 @@ export const CONTROLLER_NAMES = [
   "cluster-info",
   "token-cleaning",
   "lockdown",
+  "attestation",
 ] as const;
 export type ControllerName = (typeof CONTROLLER_NAMES)[number];
 

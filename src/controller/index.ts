@@ -4,7 +4,7 @@ export {
   ALL_RULES,
   parseVerdict,
   type RecordedVerdict,
-  type TrailEntry,
+  verdictOn,
 } from "./approval/index.ts";
 export {
   ANCHOR_NAME,

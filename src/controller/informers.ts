@@ -7,6 +7,7 @@ import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
 import { namesOf } from "./approval/index.ts";
+import { createIdentities, type Identities, OPEN_HELLOS, openHelloKeys } from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 
 import { createMachines, type Machines } from "./machines/index.ts";
@@ -17,9 +18,10 @@ export interface Informers {
   readonly nodes: Informer<Node>;
   readonly clusterInfo: Informer<ConfigMap>;
   readonly tokens: Informer<Secret>;
-  /** These two follow kinds that may not be served. */
+  /** These three follow kinds that may not be served. */
   readonly policies: Policies;
   readonly machines: Machines;
+  readonly identities: Identities;
 }
 
 /** Undecided requests by the name of whoever made them. */
@@ -30,9 +32,13 @@ export const NODES_BY_ADDRESS = "by-address";
 
 export type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 
-export function createInformers(client: KubeClient, world: InformerWorld): Informers {
+/** `home`: where policies, Machines and identities are. */
+export function createInformers(client: KubeClient, world: InformerWorld, home: KubeClient = client): Informers {
   return {
-    csrs: createInformer(client, CSRS, { ...world, indexes: { [PENDING_BY_REQUESTER]: pendingRequester } }),
+    csrs: createInformer(client, CSRS, {
+      ...world,
+      indexes: { [PENDING_BY_REQUESTER]: pendingRequester, [OPEN_HELLOS]: openHelloKeys },
+    }),
     nodes: createInformer(client, NODES, { ...world, keep: keepOfNode, indexes: { [NODES_BY_ADDRESS]: namesOfNode } }),
     clusterInfo: createInformer(client, CONFIG_MAPS, {
       ...world,
@@ -44,8 +50,9 @@ export function createInformers(client: KubeClient, world: InformerWorld): Infor
       namespace: TOKEN_NAMESPACE,
       fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
     }),
-    policies: createPolicies(client, world),
-    machines: createMachines(client, world),
+    policies: createPolicies(home, world),
+    machines: createMachines(home, world),
+    identities: createIdentities(home, world),
   };
 }
 

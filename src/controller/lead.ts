@@ -3,46 +3,52 @@
 
 import { isFault } from "../kernel/outcome/index.ts";
 import type { Log } from "../platform/report/index.ts";
-import type { Anchor } from "./audit/index.ts";
+import { runTogether } from "../platform/signals/index.ts";
+import type { Anchor, RevocationAudit } from "./audit/index.ts";
 import type { Feature, Syncing } from "./features.ts";
-import { runLoop, runTogether } from "./loop/index.ts";
+import { runLoop } from "./loop/index.ts";
 
 export interface Duties {
   readonly features: readonly Feature[];
   readonly anchor: Anchor | undefined;
+  readonly revocations: RevocationAudit;
   readonly log: Log;
   /** Reads anew what others may have written last; the copy of a replica that stood by may lag behind. */
   readonly catchUp: (signal: AbortSignal) => Promise<void>;
 }
 
 export async function lead(duties: Duties, signal: AbortSignal): Promise<void> {
-  const { features, anchor, log } = duties;
+  const { features, anchor, log, revocations } = duties;
   await runTogether(signal, (either) => {
-    const caughtUp = unlessAborted(duties.catchUp(either));
+    const begun = anchor === undefined ? Promise.resolve() : beginTrail(anchor, log);
+    const ready = begun.then(() => unlessAborted(duties.catchUp(either)));
     return [
-      caughtUp,
-      ...features.map((feature) => runAfter(caughtUp, feature, either)),
-      ...(anchor === undefined ? [] : [keepAnchored(anchor, log, either)]),
+      ready,
+      ...features.map((feature) => runAfter(ready, feature, either)),
+      begun.then(() => unlessAborted(revocations.run(either))),
+      begun.then(() => anchor?.run(either)),
     ];
   });
 }
 
 /** A loop starts when its own informers are complete: without rights in kube-public, requests are judged all the same. */
-async function runAfter(caughtUp: Promise<boolean>, { loop, needs }: Feature, signal: AbortSignal): Promise<void> {
-  if (!(await unlessAborted(untilSynced(needs, signal))) || !(await caughtUp)) return;
+async function runAfter(ready: Promise<boolean>, { loop, needs }: Feature, signal: AbortSignal): Promise<void> {
+  if (!(await unlessAborted(untilSynced(needs, signal))) || !(await ready)) return;
   loop.log.info("loop started", { loop: loop.name, workers: loop.workers });
   await runLoop(loop, signal);
 }
 
-/** Without the heads of earlier chains a trail can still be checked by itself; without a trail nothing can. */
-async function keepAnchored(anchor: Anchor, log: Log, signal: AbortSignal): Promise<void> {
+/**
+ * Before the first entry, whose chain names the heads that were found. Without them a trail can still be checked by itself;
+ * without a trail nothing can.
+ */
+async function beginTrail(anchor: Anchor, log: Log): Promise<void> {
   try {
     await anchor.begin();
   } catch (error) {
     if (!isFault(error)) throw error;
     log.warn("the heads of earlier audit chains are not known", { error });
   }
-  await anchor.run(signal);
 }
 
 export async function untilSynced(needs: readonly Pick<Syncing, "waitForSync">[], signal?: AbortSignal): Promise<void> {

@@ -5,6 +5,8 @@ import { TOKEN_NAMESPACE } from "../api/bootstrap/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { createWorkQueue, type FlowOptions, type KubeClient } from "../platform/kube/index.ts";
 import type { Log, Metrics } from "../platform/report/index.ts";
+import { UPKEEP_KEY } from "./attestation/index.ts";
+import type { AttestationSettings } from "./attesting.ts";
 import { CLEANING_KEY, createCleaning, createFloodGuard, type FloodGuard } from "./cleaning/index.ts";
 import {
   CLUSTER_INFO_NAME,
@@ -31,6 +33,7 @@ export interface LoopWorld {
   readonly authorities: Authorities;
   readonly signers: readonly string[];
   readonly lifetimeMs?: number | undefined;
+  readonly attestation?: AttestationSettings | undefined;
   /** Where cluster-info shall say the cluster is. Left out: what it says is somebody else's. */
   readonly clusterInfo?: LocationSource | undefined;
   /** Stricter rules that do not hold here, by id: docs/rules.md. */
@@ -62,24 +65,27 @@ function createQueues(world: LoopWorld) {
     clusterInfo: createQueue(),
     tokens: createQueue(),
     lockdown: createQueue(),
+    attestation: createQueue(),
   };
 }
 
 export function createLoops(world: LoopWorld): readonly Feature[] {
   const queues = createQueues(world);
-  const { claims, pending, approval, signing } = createDecisions(world);
+  const { claims, pending, approval, signing, upkeep } = createDecisions(world);
   wire({ informers: world.informers, queues, claims, pending, approval, signing });
   queues.cleaning.add(CLEANING_KEY);
   queues.lockdown.add(LOCKDOWN_KEY);
+  queues.attestation.add(UPKEEP_KEY);
   queues.clusterInfo.add(CLUSTER_INFO_NAME);
   world.clusterInfo?.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));
-  return createFeatures(world, queues, { approval, signing });
+  return createFeatures(world, queues, { approval, signing, upkeep });
 }
 
-type Deciders = Pick<ReturnType<typeof createDecisions>, "approval" | "signing">;
+type Deciders = Pick<ReturnType<typeof createDecisions>, "approval" | "signing" | "upkeep">;
 
-function createFeatures(world: LoopWorld, queues: Queues, { approval, signing }: Deciders): readonly Feature[] {
+function createFeatures(world: LoopWorld, queues: Queues, deciders: Deciders): readonly Feature[] {
   const { log, informers, metrics, random } = world;
+  const { approval, signing, upkeep } = deciders;
   const loop = { workers: WORKERS, log, random, metrics: createLoopMetrics(metrics) };
   const { csrs, nodes, clusterInfo, tokens } = informers;
   const features: readonly Feature[] = [
@@ -90,7 +96,8 @@ function createFeatures(world: LoopWorld, queues: Queues, { approval, signing }:
     },
     {
       name: "signing",
-      needs: [csrs, nodes],
+      // A policy bounds the life of what is signed: one that is not known yet would bound nothing.
+      needs: [csrs, nodes, informers.policies],
       loop: { ...loop, name: "signing", queue: queues.signing, handle: signing.handle },
     },
     {
@@ -112,6 +119,11 @@ function createFeatures(world: LoopWorld, queues: Queues, { approval, signing }:
       name: "lockdown",
       needs: [informers.policies],
       loop: { ...loop, workers: 1, name: "lockdown", queue: queues.lockdown, handle: createLockdown(world) },
+    },
+    {
+      name: "attestation",
+      needs: [csrs, nodes, informers.policies],
+      loop: { ...loop, workers: 1, name: "attestation", queue: queues.attestation, handle: upkeep },
     },
   ];
   metrics.reading({ name: "countersign_loop_queue_depth", help: "Items that wait for a loop.", type: "gauge" }, () =>

@@ -2,10 +2,14 @@
 
 import {
   API_CLIENT_SIGNER,
+  ATTESTED_CLIENT_SIGNER_PREFIX,
+  ATTESTED_SERVING_SIGNER_PREFIX,
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
+  purposeOf,
 } from "../api/certificates/index.ts";
+import type { Policy } from "../api/countersign/index.ts";
 
 const BUILT_IN_DOMAIN = "kubernetes.io/";
 
@@ -19,10 +23,19 @@ export interface SignerChoice {
   readonly allowInsecure: boolean;
 }
 
-/** Those of kube-controller-manager that the v1 API can still ask for, and the insecure one where somebody wants it. */
+/** Of the TPM provider: whoever asks there has to prove what it is. */
+export const TPM_SIGNERS: readonly string[] = [
+  `${ATTESTED_CLIENT_SIGNER_PREFIX}tpm`,
+  `${ATTESTED_SERVING_SIGNER_PREFIX}tpm`,
+];
+
+/**
+ * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider, and the insecure one where
+ * somebody wants it.
+ */
 export function servedSigners({ allowInsecure }: SignerChoice): readonly string[] {
-  const builtIn = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER];
-  return allowInsecure ? [...builtIn, INSECURE_CLIENT_SIGNER] : builtIn;
+  const always = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER, ...TPM_SIGNERS];
+  return allowInsecure ? [...always, INSECURE_CLIENT_SIGNER] : always;
 }
 
 /**
@@ -36,7 +49,30 @@ const LONG_LIFETIME_MS = 365 * 24 * 3_600_000;
  */
 const ATTESTED_LIFETIME_MS = 24 * 3_600_000;
 
-/** The longest life a certificate of this signer gets where nothing else is configured. */
-export function defaultLifetimeMs(signerName: string): number {
+export interface LifetimeBounds {
+  /** Of the operator, for all signers; left out, each signer has its own. */
+  readonly configuredMs?: number | undefined;
+  /** The policy in Enforce that covers the request. */
+  readonly policy?: Policy | undefined;
+}
+
+/**
+ * The longest life a certificate of this signer gets. A policy's bound is one for certificates, not for wishes: a request that
+ * names no life must not live longer than one that does.
+ */
+export function longestLifeMs(signerName: string, { configuredMs, policy }: LifetimeBounds): number {
+  const ownMs = configuredMs ?? defaultLifetimeMs(signerName);
+  const maxSeconds = policy === undefined ? undefined : boundOf(policy, signerName);
+  return maxSeconds === undefined ? ownMs : Math.min(ownMs, maxSeconds * 1_000);
+}
+
+function defaultLifetimeMs(signerName: string): number {
   return isBuiltInSigner(signerName) || signerName === INSECURE_CLIENT_SIGNER ? LONG_LIFETIME_MS : ATTESTED_LIFETIME_MS;
+}
+
+/** Policies are about nodes; how long people's certificates live is not theirs to say. */
+function boundOf({ client, serving }: Policy, signerName: string): number | undefined {
+  const purpose = purposeOf(signerName);
+  if (purpose === "ApiClient") return undefined;
+  return purpose === "NodeServing" ? serving.maxExpirationSeconds : client.maxExpirationSeconds;
 }

@@ -2,6 +2,7 @@
 
 import type { WorkQueue } from "../platform/kube/index.ts";
 import type { Approval, Claims, Pending } from "./approval/index.ts";
+import { UPKEEP_KEY } from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME } from "./clusterinfo/index.ts";
 import type { Informers } from "./informers.ts";
 import { LOCKDOWN_KEY } from "./policy/index.ts";
@@ -15,6 +16,7 @@ export interface Wiring {
     readonly clusterInfo: WorkQueue;
     readonly tokens: WorkQueue;
     readonly lockdown: WorkQueue;
+    readonly attestation: WorkQueue;
   };
   readonly claims: Claims;
   readonly pending: Pending;
@@ -29,16 +31,19 @@ export function wire({ informers, queues, claims, pending, approval, signing }: 
   };
 
   informers.csrs.onChange(({ type, object }) => {
-    const name = object.metadata.name ?? "";
     if (type === "DELETED") {
       judgeAgain(claims.forget(object.metadata.uid ?? ""));
       approval.forget(object);
       signing.forget(object);
-    } else {
-      judgeAgain(claims.observe(object));
-      queues.signing.add(name);
+      return;
     }
-    queues.approval.add(name);
+    const name = object.metadata.name ?? "";
+    judgeAgain(claims.observe(object));
+    // Of the three changes in the life of a request each queue wants one: the other two need not pass through a worker.
+    if (signing.wants(object)) queues.signing.add(name);
+    // Policies that were not read yet may want to record what others decided.
+    if (approval.wants(object) || !informers.policies.hasSynced()) queues.approval.add(name);
+    else pending.forget(name);
   });
 
   // A kubelet's heartbeat modifies its Node all day; whoever waits for that name looks again, and that is rarely anybody.
@@ -46,9 +51,11 @@ export function wire({ informers, queues, claims, pending, approval, signing }: 
   informers.machines.onChange((keys) => {
     for (const key of keys) judgeAgain(key);
   });
+  informers.identities.onChange(judgeAgain);
   informers.policies.onChange(() => {
     for (const csrName of pending.all()) queues.approval.add(csrName);
     queues.lockdown.add(LOCKDOWN_KEY);
+    queues.attestation.add(UPKEEP_KEY);
   });
 
   informers.clusterInfo.onChange(() => queues.clusterInfo.add(CLUSTER_INFO_NAME));

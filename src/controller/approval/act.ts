@@ -10,16 +10,19 @@
 // Every write carries uid and resourceVersion: it meets exactly the object that was judged, or nothing.
 
 import { type CertificateSigningRequest, type CsrCondition, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
-import { CSRS, EVENTS } from "../../api/meta/index.ts";
+import { CSRS } from "../../api/meta/index.ts";
 import { type FaultCode, isFault, type Verdict } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+import { createEventRecorder, type EventWords, type KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { Claims } from "./claims.ts";
-import { buildEvent } from "./event.ts";
 import type { Judgement } from "./judge.ts";
+import type { Judged } from "./look.ts";
 import { encodeVerdict } from "./record.ts";
+
+/** Who speaks in Events. */
+const CONTROLLER_NAME = "node-attestation-controller";
 
 export interface ActOptions {
   readonly client: KubeClient;
@@ -32,7 +35,7 @@ export interface ActOptions {
 }
 
 export interface Act {
-  act(csr: CertificateSigningRequest, judgement: Judgement): Promise<void>;
+  act(judged: Judged, judgement: Judgement): Promise<void>;
   /** The request is gone: what was said about it need not be remembered. */
   forget(csrUid: string): void;
 }
@@ -42,18 +45,22 @@ export function createAct(options: ActOptions): Act {
   /** What was last said about each request, by uid: the same words are not said twice. */
   const said = new Map<string, string>();
   const count = createVerdictCounter(options.metrics);
+  const { client, clock, log, identity } = options;
+  // It returns at once and drops what cannot be written: an Event is a courtesy, and must not keep a verdict from being reached.
+  const events = createEventRecorder({ client, clock, log, component: CONTROLLER_NAME, instance: identity });
   return {
-    act: async (csr, judgement) => {
+    act: async (judged, judgement) => {
+      const { csr } = judged;
       const { verdict } = judgement;
       if (verdict.kind === "NoOpinion") return;
-      const words = encodeVerdict(judgement);
-      await write(options, csr, { judgement, words });
+      const words = encodeVerdict(judgement, csr);
+      await write(options, judged, { judgement, words });
       const uid = csr.metadata.uid ?? "";
       if (said.get(uid) === words) return;
       said.set(uid, words);
       count(csr, judgement);
       audit(options.log, csr, judgement);
-      if (verdict.kind !== "Allow") await tell(options, csr, verdict);
+      if (verdict.kind !== "Allow") events.record(csr, wordsOf(verdict));
     },
     forget: (csrUid) => {
       said.delete(csrUid);
@@ -61,21 +68,22 @@ export function createAct(options: ActOptions): Act {
   };
 }
 
+function wordsOf({ rule, reason, message }: Verdict): EventWords {
+  return { type: "Warning", reason, message: `${rule}: ${message}` };
+}
+
 interface Written {
   readonly judgement: Judgement;
   readonly words: string;
 }
 
-async function write(
-  options: ActOptions,
-  csr: CertificateSigningRequest,
-  { judgement, words }: Written,
-): Promise<void> {
+async function write(options: ActOptions, judged: Judged, { judgement, words }: Written): Promise<void> {
+  const { csr } = judged;
   const condition = conditionFor(csr, judgement);
   // Our own write comes back as a change: without this comparison, each look would cause the next.
   if (condition === undefined && csr.metadata.annotations?.[VERDICT_ANNOTATION] === words) return;
   if (judgement.policy?.mode === "Shadow") await note(options, csr, words);
-  else if (condition?.type === "Approved") await approve(options, csr, withVerdict(csr, words, condition));
+  else if (condition?.type === "Approved") await approve(options, judged, withVerdict(csr, words, condition));
   else await send(options, withVerdict(csr, words, condition));
 }
 
@@ -92,10 +100,10 @@ const NOT_WRITTEN: ReadonlySet<FaultCode> = new Set([
 
 async function approve(
   options: ActOptions,
-  csr: CertificateSigningRequest,
+  { csr, reading }: Judged,
   approved: CertificateSigningRequest,
 ): Promise<void> {
-  const isFirstAttempt = options.claims.reserve(csr);
+  const isFirstAttempt = options.claims.reserve(csr, reading.kind === "Readable" ? reading.request : undefined);
   try {
     options.claims.observe(await send(options, approved));
   } catch (error) {
@@ -168,18 +176,4 @@ function audit(log: Log, csr: CertificateSigningRequest, { verdict, policy }: Ju
     why: message,
     ...(policy === undefined ? {} : { policy: policy.name, mode: policy.mode }),
   });
-}
-
-/** An Event that cannot be written must not keep a verdict from being reached: it is a courtesy. */
-async function tell(
-  { client, clock, log, identity }: ActOptions,
-  csr: CertificateSigningRequest,
-  verdict: Verdict,
-): Promise<void> {
-  try {
-    await client.create(EVENTS, buildEvent(csr, verdict, { nowMs: clock.now(), instance: identity }));
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    if (error.code !== "already-exists") log.warn("event not written", { csr: csr.metadata.name, error });
-  }
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 // Gather, judge and act around the accidents: the happy and the refused ways are in test/contract/controller.ts.
 
 import { describe, expect, it } from "vitest";
@@ -57,7 +58,12 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
     hasSynced: () => stage.hasSynced ?? true,
     getCsr: (name) => cache.get(name),
   });
-  return { cache, client, claims, metrics, judge: (name: string) => approval.handle(name, never) };
+  const judge = async (name: string) => {
+    const next = await approval.handle(name, never);
+    await setImmediate(); // Events are written beside the verdict
+    return next;
+  };
+  return { cache, client, claims, metrics, judge };
 }
 
 const nameOf = (csr: CertificateSigningRequest) => csr.metadata.name ?? "";
@@ -128,14 +134,17 @@ describe("approval", () => {
     expect(client.written.map(({ verb }) => verb)).toEqual(["update", "create"]);
   });
 
-  it("tells of a refusal though the requester forged the annotation that we would write", async () => {
+  it("writes and tells of a refusal though the requester sent the words of one along", async () => {
     const honest = aCsr(withSan({ dnsNames: ["x"] }));
     const first = anApproval([honest]);
     await first.judge(nameOf(honest));
     const forged = aCsr(withSan({ dnsNames: ["x"] }), annotated(annotationsIn(first.client)));
     const { client, judge } = anApproval([forged]);
     await judge(nameOf(forged));
-    expect(client.written).toMatchObject([{ verb: "create", body: { reason: "AlternativeNamesRequested" } }]);
+    expect(client.written).toMatchObject([
+      { verb: "update", target: { subresource: "approval" } },
+      { verb: "create", body: { reason: "AlternativeNamesRequested" } },
+    ]);
   });
 
   it("does not lose a verdict for an Event that cannot be written", async () => {
@@ -211,7 +220,7 @@ describe("the modes", () => {
     expect(updatesOf(client)).toMatchObject([
       {
         target: { subresource: "approval" },
-        body: { status: { conditions: [{ type: "Denied", reason: "EvidenceIsMissing" }] } },
+        body: { status: { conditions: [{ type: "Denied", reason: "EvidenceRequired" }] } },
       },
     ]);
   });
@@ -256,7 +265,7 @@ describe("the modes", () => {
     await judge(nameOf(csr));
     await judge(nameOf(csr));
     expect(metrics.expose()).toContain(
-      'countersign_approval_verdicts_total{signer="kubernetes.io/kube-apiserver-client-kubelet",verdict="Deny",rule="evidence-holds",reason="EvidenceIsMissing",mode="Enforce"} 1',
+      'countersign_approval_verdicts_total{signer="kubernetes.io/kube-apiserver-client-kubelet",verdict="Deny",rule="evidence-holds",reason="EvidenceRequired",mode="Enforce"} 1',
     );
   });
 });
@@ -282,6 +291,20 @@ describe("the pending limit", () => {
     const { client, judge } = anApproval([csr], {}, { policy, pending: failed });
     await judge(nameOf(csr));
     expect(updatesOf(client)).toMatchObject([{ body: { status: { conditions: [{ type: "Approved" }] } } }]);
+  });
+
+  it("says the same of a request while a flood grows behind and before it, so that nothing is written again", async () => {
+    const wordsAmong = async (count: number) => {
+      const own = Array.from({ length: count }, () => aCsr());
+      const last = aCsr();
+      const { client, judge } = anApproval([last], {}, { policy, pending: [...own, last] });
+      await judge(nameOf(last));
+      const { trail, ...said } = JSON.parse(annotationsIn(client)[VERDICT_ANNOTATION] ?? "");
+      return JSON.stringify([said.reason, said.message, trail]);
+    };
+    const few = await wordsAmong(2);
+    expect(few).toContain("TooManyPending");
+    expect(await wordsAmong(300)).toBe(few);
   });
 });
 

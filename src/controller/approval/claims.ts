@@ -9,7 +9,7 @@
 import { type CertificateSigningRequest, findCondition, isIssued, nodeNameOf } from "../../api/certificates/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
+import { type CertificateRequest, parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
 import { credentialFor, credentialOf, keyDigestOf } from "./identity.ts";
 
@@ -18,21 +18,30 @@ export interface Claims {
   of(nodeName: string): readonly Claim[];
   /** A request as the watch or an answer of the API server shows it. Returns the node name that became free by it. */
   observe(csr: CertificateSigningRequest): string | undefined;
-  /** Our approval is about to be sent. False when an earlier attempt may already have been written. */
-  reserve(csr: CertificateSigningRequest): boolean;
+  /**
+   * Our approval is about to be sent. False when an earlier attempt may already have been written. `request`: what the
+   * approver has read, so that it is not read again.
+   */
+  reserve(csr: CertificateSigningRequest, request?: CertificateRequest): boolean;
   /** Our approval was surely not written. */
   release(csrUid: string): void;
   /** The request was deleted. Returns the node name that it held. */
   forget(csrUid: string): string | undefined;
 }
 
-export function createClaims(): Claims {
-  const byUid = new Map<string, Claim>();
-  const byNode = new Map<string, Map<string, Claim>>();
+/** A claim as it is kept. Its certificate is read when somebody asks, which for most nodes is once in its life. */
+interface Held extends Omit<Claim, "notAfterMs" | "credential"> {
+  /** As in the status of the request; empty while there is none. */
+  readonly certificate: string;
+}
 
-  function put(claim: Claim): void {
+export function createClaims(): Claims {
+  const byUid = new Map<string, Held>();
+  const byNode = new Map<string, Map<string, Held>>();
+
+  function put(claim: Held): void {
     byUid.set(claim.csrUid, claim);
-    const ofNode = byNode.get(claim.nodeName) ?? new Map<string, Claim>();
+    const ofNode = byNode.get(claim.nodeName) ?? new Map<string, Held>();
     byNode.set(claim.nodeName, ofNode.set(claim.csrUid, claim));
   }
 
@@ -46,23 +55,24 @@ export function createClaims(): Claims {
     return claim.nodeName;
   }
 
-  function record(csr: CertificateSigningRequest, standing: Claim["standing"]): void {
-    const uid = csr.metadata.uid ?? "";
-    const known = byUid.get(uid);
-    const claim = known === undefined ? readClaim(csr, standing) : { ...known, standing, ...readCertificate(csr) };
-    if (claim !== undefined) put(claim);
+  function record(csr: CertificateSigningRequest, standing: Claim["standing"], request?: CertificateRequest): void {
+    const known = byUid.get(csr.metadata.uid ?? "");
+    const certificate = csr.status?.certificate ?? "";
+    if (known?.standing === standing && known.certificate === certificate) return;
+    const claim = known ?? readClaim(csr, request ?? parseFirstBlock(csr.spec.request, parseCertificateRequest));
+    if (claim !== undefined) put({ ...claim, standing, certificate });
   }
 
   return {
-    of: (nodeName) => [...(byNode.get(nodeName)?.values() ?? [])],
+    of: (nodeName) => Array.from(byNode.get(nodeName)?.values() ?? [], withCertificate),
     observe: (csr) => {
       if (cameToNothing(csr)) return forget(csr.metadata.uid ?? "");
       if (isClientApproval(csr)) record(csr, "Approved");
       return undefined;
     },
-    reserve: (csr) => {
+    reserve: (csr, request) => {
       const isNew = !byUid.has(csr.metadata.uid ?? "");
-      if (isNew) record(csr, "Reserved");
+      if (isNew) record(csr, "Reserved", request);
       return isNew;
     },
     release: (csrUid) => {
@@ -84,8 +94,10 @@ function cameToNothing(csr: CertificateSigningRequest): boolean {
  * More lenient than the rules: whatever somebody approved counts, even a request that we would have refused, because its
  * holder may have been given a certificate all the same. So the first PEM block is taken, as every signer takes it.
  */
-function readClaim(csr: CertificateSigningRequest, standing: Claim["standing"]): Claim | undefined {
-  const request = parseFirstBlock(csr.spec.request, parseCertificateRequest);
+function readClaim(
+  csr: CertificateSigningRequest,
+  request: CertificateRequest | undefined,
+): Omit<Held, "standing" | "certificate"> | undefined {
   const nodeName = nodeNameOf(request?.subject.commonName);
   if (request === undefined || nodeName === undefined) return undefined;
   return {
@@ -93,17 +105,15 @@ function readClaim(csr: CertificateSigningRequest, standing: Claim["standing"]):
     csrUid: csr.metadata.uid ?? "",
     nodeName,
     keyDigest: keyDigestOf(request.publicKey),
-    standing,
     requesterCredential: credentialOf(csr.spec.extra),
-    ...readCertificate(csr),
   };
 }
 
 /** A certificate that cannot be read has no known end, so its claim stands until the request is cleaned away. */
-function readCertificate(csr: CertificateSigningRequest): Pick<Claim, "notAfterMs" | "credential"> {
-  const certificate = parseFirstBlock(csr.status?.certificate ?? "", parseCertificate);
-  if (certificate === undefined) return { notAfterMs: undefined, credential: undefined };
-  return { notAfterMs: certificate.notAfterMs, credential: credentialFor(certificate.raw) };
+function withCertificate({ certificate: text, ...claim }: Held): Claim {
+  const certificate = text === "" ? undefined : parseFirstBlock(text, parseCertificate);
+  if (certificate === undefined) return { ...claim, notAfterMs: undefined, credential: undefined };
+  return { ...claim, notAfterMs: certificate.notAfterMs, credential: credentialFor(certificate.raw) };
 }
 
 function parseFirstBlock<T>(base64: string, parse: (der: Uint8Array) => T): T | undefined {

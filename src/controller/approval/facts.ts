@@ -5,13 +5,8 @@ import type { UserInfo } from "../../api/access/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
-
-/** A thing that gather may not have been able to look at. */
-export type Seen<T> =
-  | { readonly kind: "NotRead"; readonly why: string }
-  | { readonly kind: "Absent" }
-  | { readonly kind: "Present"; readonly value: T };
 
 /** `spec.request` after parsing. Nothing in it is proven but, where `signatureHolds`, the possession of the key. */
 export type RequestReading =
@@ -82,6 +77,7 @@ export type EvidenceFinding =
 
 /** How this request stands among the pending ones of its requester. */
 export interface Standing {
+  /** Older ones, counted no further than to the limit. */
   readonly older: number;
   readonly limit: number;
 }
@@ -123,9 +119,6 @@ export interface ApprovalFacts extends RequestFacts {
   readonly evidence: Seen<EvidenceFinding>;
   readonly standing: Seen<Standing>;
   readonly serving: ServingFacts;
-  /**
-   * Our own refusal of this very request because its name was taken, from its annotation. Anybody can write that when the
-   * request is made, but gains only a refusal by it.
-   */
+  /** Our own refusal of this very request because its name was taken, from its annotation. */
   readonly earlierRefusal: { readonly reason: string; readonly message: string } | undefined;
 }

@@ -2,7 +2,9 @@
 // kubelet's present certificate say. Failures on the way are "not read", never "not there".
 
 import { canonicalDns, type Inventory } from "../../api/countersign/index.ts";
-import type { Seen, ServingFacts } from "./facts.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { ServingFacts } from "./facts.ts";
+import { addressesOfMachine } from "./known-addresses.ts";
 import { type GatherOptions, type Look, machineQuery } from "./look.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;
@@ -35,15 +37,21 @@ async function resolveAll(
   );
 }
 
-/** A Node's own name is a name that it has, whatever its addresses say. */
+/**
+ * A Node's own name is a name that it has, whatever its addresses say. Those a kubelet writes itself: what the infrastructure
+ * says of this node's Machine counts before what a neighbour says of itself, or one machine could take all others' addresses.
+ */
 function seeForeign(options: GatherOptions, look: Look, names: readonly string[]): Seen<ReadonlyMap<string, string>> {
   const query = machineQuery(look);
   if (query === undefined || !options.hasSynced())
     return { kind: "NotRead", why: "the list of nodes is not complete yet" };
-  const machines = options.surroundings.machines.ownersOf(names, query);
-  const owners = new Map<string, string>(machines);
+  const { machines, nodesNamed } = options.surroundings;
+  const given = addressesOfMachine(machines.find(query));
+  const isGiven = (name: string) => given.kind === "Present" && given.value.has(name);
+  const owners = new Map<string, string>(machines.ownersOf(names, query));
   for (const name of names) {
-    const other = options.surroundings.nodesNamed(name).find(({ metadata }) => metadata.name !== look.nodeName);
+    const others = nodesNamed(name).filter(({ metadata }) => metadata.name !== look.nodeName);
+    const other = others.find(({ metadata }) => metadata.name === name || !isGiven(name));
     if (other !== undefined) owners.set(name, `node ${other.metadata.name ?? ""}`);
   }
   return { kind: "Present", value: owners };

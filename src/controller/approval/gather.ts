@@ -9,17 +9,16 @@ import {
   isIssued,
   nodeNameOf,
   purposeOf,
-  VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
-import type { ApprovalFacts, NodeFacts, RequestReading, Seen, Standing } from "./facts.ts";
+import type { ApprovalFacts, NodeFacts, RequestReading, Standing } from "./facts.ts";
 import { gatherServing, NO_SERVING } from "./gather-serving.ts";
 import { isRenewal } from "./identity.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
-import { parseVerdict } from "./record.ts";
+import { verdictOn } from "./record.ts";
 import { NAME_IS_TAKEN } from "./rules/machine/node-is-not-registered-yet.ts";
 
 export async function gather(options: GatherOptions, judged: Judged, signal: AbortSignal): Promise<ApprovalFacts> {
@@ -70,7 +69,7 @@ function requesterOf({ spec: { username = "", groups = [], uid, extra } }: Certi
 }
 
 function refusedForItsName(csr: CertificateSigningRequest): ApprovalFacts["earlierRefusal"] {
-  const recorded = parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
+  const recorded = verdictOn(csr);
   const isForName = recorded?.verdict === "Deny" && NAME_IS_TAKEN.includes(recorded.reason);
   return isForName ? { reason: recorded.reason, message: recorded.message } : undefined;
 }
@@ -142,23 +141,30 @@ const COUNTED_MS = 3_600_000;
 /** More than there are Machines or Nodes, by as many as may be between two steps. */
 const PENDING_SLACK = 100;
 
+/** Counted no further than to the limit: who has made a hundred thousand must not be counted a hundred thousand times. */
 function seeStanding({ surroundings, servedSigners, clock }: GatherOptions, { csr, policy }: Look): Seen<Standing> {
   if (policy === undefined) return { kind: "Absent" };
-  const sinceMs = clock.now() - COUNTED_MS;
+  const since = new Date(clock.now() - COUNTED_MS).toISOString();
   const isCounted = (other: CertificateSigningRequest) =>
-    servedSigners.includes(other.spec.signerName) &&
-    findCondition(other, "Failed") === undefined &&
     isOlder(other, csr) &&
-    Date.parse(other.metadata.creationTimestamp ?? "") > sinceMs;
-  const older = surroundings.pendingOf(csr.spec.username ?? "").filter(isCounted).length;
+    (other.metadata.creationTimestamp ?? "") > since &&
+    servedSigners.includes(other.spec.signerName) &&
+    findCondition(other, "Failed") === undefined;
   const most = Math.max(surroundings.machines.count(), surroundings.countNodes());
-  return { kind: "Present", value: { older, limit: policy.limits.pendingPerRequester ?? most + PENDING_SLACK } };
+  const limit = policy.limits.pendingPerRequester ?? most + PENDING_SLACK;
+  let older = 0;
+  for (const other of surroundings.pendingOf(csr.spec.username ?? "")) {
+    if (isCounted(other)) older++;
+    if (older >= limit) break;
+  }
+  return { kind: "Present", value: { older, limit } };
 }
 
-/** By time of creation, which has seconds only; then by uid, so that two of one second have an order too. */
-function isOlder(one: CertificateSigningRequest, other: CertificateSigningRequest): boolean {
-  const [a, b] = [one, other].map(
-    ({ metadata: { creationTimestamp = "", uid = "" } }) => `${creationTimestamp} ${uid}`,
-  );
-  return (a ?? "") < (b ?? "");
+/** By time of creation, which has seconds only; then by uid, so that two of one second have an order too. Texts of one form. */
+function isOlder(
+  { metadata: one }: CertificateSigningRequest,
+  { metadata: other }: CertificateSigningRequest,
+): boolean {
+  const [a = "", b = ""] = [one.creationTimestamp, other.creationTimestamp];
+  return a === b ? (one.uid ?? "") < (other.uid ?? "") : a < b;
 }

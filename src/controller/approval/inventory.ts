@@ -4,7 +4,8 @@
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import type { MachineNameSource, Policy } from "../../api/countersign/index.ts";
-import type { EvidenceFinding, MachineMatch, PresentNames, Seen } from "./facts.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { EvidenceFinding, MachineMatch, PresentNames } from "./facts.ts";
 
 export interface MachineQuery {
   readonly nodeName: string;

@@ -88,13 +88,13 @@ describe("the three modes", () => {
     expect(idsOf(TPM_SIGNER)).toContain("evidence-holds");
     expect(idsOf(INSECURE_CLIENT_SIGNER)).not.toContain("evidence-holds");
     const { verdict } = judgeApproval(factsOf(aCsr(withSigner(TPM_SIGNER)), { servedSigners: [TPM_SIGNER] }));
-    expect(verdict).toMatchObject({ kind: "Deny", reason: "EvidenceIsMissing" });
+    expect(verdict).toMatchObject({ kind: "Deny", reason: "EvidenceRequired" });
   });
 
   it.each(["Shadow", "Enforce"] as const)("in %s, refuses a built-in client request without evidence", (mode) => {
     const judgement = judgeApproval(factsOf(aCsr(), { policy: aPolicy({ mode }) }));
     expect(judgement).toMatchObject({
-      verdict: { kind: "Deny", reason: "EvidenceIsMissing" },
+      verdict: { kind: "Deny", reason: "EvidenceRequired" },
       policy: { name: "test", mode },
     });
   });

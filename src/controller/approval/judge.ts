@@ -1,23 +1,18 @@
 // The rules in written order → one verdict, and the trail that explains it. The first rule that does not pass decides;
 // the rest are "not reached". All pass: the request is approved.
 
-import { allow, assert, deny, noOpinion, type Verdict, wait } from "../../kernel/outcome/index.ts";
+import {
+  type Approval,
+  judgeInOrder,
+  noOpinion,
+  type Judgement as OutcomeJudgement,
+} from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import { chainOf, STRICTER_RULES, signerRulesOf } from "./chains.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
 import { isRenewal } from "./identity.ts";
-import type { Finding, Rule } from "./rules/rule.ts";
 
-export interface TrailEntry {
-  readonly rule: string;
-  readonly outcome: "pass" | "deny" | "wait" | "no-opinion" | "not-reached" | "off";
-  readonly note?: string;
-}
-
-export interface Judgement {
-  readonly verdict: Verdict;
-  /** One entry per rule, in the order of the rules. */
-  readonly trail: readonly TrailEntry[];
+export interface Judgement extends OutcomeJudgement {
   /** The policy by which it was judged. */
   readonly policy?: { readonly name: string; readonly mode: "Shadow" | "Enforce" };
 }
@@ -26,7 +21,7 @@ export function judgeApproval(facts: ApprovalFacts): Judgement {
   const { policy, signerName } = facts;
   const chain = chainOf(signerName, policy);
   if (chain === undefined) return leftToPeople(signerName);
-  const judgement = judgeInOrder(chain, facts, approvalOf(facts, chain.length));
+  const judgement = judgeInOrder(chain, facts, { ...approvalOf(facts, chain.length), isOff: isOff(facts) });
   return policy === undefined ? judgement : { ...judgement, policy: { name: policy.name, mode: policy.mode } };
 }
 
@@ -40,12 +35,8 @@ export function judgeRequest(facts: RequestFacts): Judgement {
   return judgeInOrder(signerRulesOf(facts.signerName), facts, {
     reason: "RequestIsGood",
     message: "the request keeps the signer's rules",
+    isOff: isOff(facts),
   });
-}
-
-interface Approval {
-  readonly reason: string;
-  readonly message: string;
 }
 
 /** Tools look for these words: they are kube-controller-manager's where we stand in its place. */
@@ -68,59 +59,7 @@ function approvalOf(facts: ApprovalFacts, rules: number): Approval {
   };
 }
 
-function judgeInOrder<Facts extends RequestFacts>(
-  rules: readonly Rule<Facts>[],
-  facts: Facts,
-  approval: Approval,
-): Judgement {
-  const trail: TrailEntry[] = [];
-  for (const [index, { id, judge }] of rules.entries()) {
-    if (isOff(id, facts)) {
-      trail.push({ rule: id, outcome: "off" });
-      continue;
-    }
-    const finding = judge(facts);
-    trail.push(entryOf(id, finding));
-    if (finding.kind !== "Pass") {
-      const rest = rules.slice(index + 1).map((rule): TrailEntry => ({ rule: rule.id, outcome: "not-reached" }));
-      return { verdict: verdictOf(id, finding), trail: [...trail, ...rest] };
-    }
-  }
-  const last = rules.at(-1);
-  assert(last !== undefined, "a judgement needs rules: without any, everything would be approved");
-  return { verdict: allow({ rule: last.id, ...approval }), trail };
-}
-
 /** Only a stricter rule can be switched off, whatever a setting says. */
-function isOff(id: string, { switchedOff }: RequestFacts): boolean {
-  return switchedOff?.includes(id) === true && STRICTER_RULES.includes(id);
-}
-
-/**
- * Messages repeat what the requester sent, shortened: they go into a condition, an annotation, an Event (1 KB at most)
- * and a log line, and nobody shall fill those with a name of 60 KB.
- */
-const MESSAGE_MAX_CHARACTERS = 400;
-
-function shorten(text: string): string {
-  return text.length <= MESSAGE_MAX_CHARACTERS ? text : `${text.slice(0, MESSAGE_MAX_CHARACTERS)}…`;
-}
-
-const OUTCOMES = { Pass: "pass", Deny: "deny", Wait: "wait", NoOpinion: "no-opinion" } as const;
-
-function entryOf(rule: string, finding: Finding): TrailEntry {
-  const note = finding.kind === "Pass" ? finding.note : finding.message;
-  return { rule, outcome: OUTCOMES[finding.kind], ...(note === undefined ? {} : { note: shorten(note) }) };
-}
-
-function verdictOf(rule: string, finding: Exclude<Finding, { kind: "Pass" }>): Verdict {
-  const said = { rule, reason: finding.reason, message: shorten(finding.message) };
-  switch (finding.kind) {
-    case "Deny":
-      return deny(said);
-    case "NoOpinion":
-      return noOpinion(said);
-    case "Wait":
-      return wait(said, finding.retryAfterMs);
-  }
+function isOff({ switchedOff }: RequestFacts): (id: string) => boolean {
+  return (id) => switchedOff?.includes(id) === true && STRICTER_RULES.includes(id);
 }

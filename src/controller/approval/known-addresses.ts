@@ -3,7 +3,8 @@
 
 import type { NodeAddress } from "../../api/core/index.ts";
 import { canonicalDns, canonicalIp } from "../../api/countersign/index.ts";
-import type { MachineMatch, NodeFacts, Seen } from "./facts.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { MachineMatch, NodeFacts } from "./facts.ts";
 
 export function addressesOfMachine(seen: Seen<MachineMatch>): Seen<ReadonlySet<string>> {
   if (seen.kind === "NotRead") return seen;

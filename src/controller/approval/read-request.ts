@@ -29,6 +29,8 @@ export function readRequest(specRequest: string): RequestReading {
 
 /** A request is read by the approver and, a moment later, by the signer; so many may lie between the two. */
 const READINGS_KEPT = 1_024;
+/** Four times an honest request with its evidence: what is longer is refused, and a thousand of those would fill the memory. */
+const KEPT_MAX_BASE64 = 2 ** 15;
 
 /** `readRequest` that remembers: the text of a request never changes, and verifying its signature is the dearest step of all. */
 export function createRequestReader(): typeof readRequest {
@@ -37,6 +39,7 @@ export function createRequestReader(): typeof readRequest {
     const known = kept.get(specRequest);
     if (known !== undefined) return known;
     const reading = readRequest(specRequest);
+    if (specRequest.length > KEPT_MAX_BASE64) return reading;
     const [oldest] = kept.keys();
     if (kept.size >= READINGS_KEPT && oldest !== undefined) kept.delete(oldest);
     kept.set(specRequest, reading);

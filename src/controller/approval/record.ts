@@ -1,9 +1,11 @@
 // The judgement as text on the object: the annotation that `kubectl describe csr` shows and `countersign csr explain`
 // turns into a table. No times in it: the same judgement is the same text, so nothing is written twice. Pure.
-// Whoever creates a request can forge this annotation; it informs people and decides nothing.
+// Whoever creates a request can send such an annotation with it. So ours names the uid of its object, which nobody knows before
+// the object is there; what does not is nobody's verdict, though it looks like one.
 
-import type { Verdict } from "../../kernel/outcome/index.ts";
-import type { Judgement, TrailEntry } from "./judge.ts";
+import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
+import type { TrailEntry, Verdict } from "../../kernel/outcome/index.ts";
+import type { Judgement } from "./judge.ts";
 
 /** A trail of some twenty rules is about 2 KB; all annotations of an object may have 256 KB. */
 const RECORD_MAX_CHARACTERS = 65_536;
@@ -19,10 +21,12 @@ export interface RecordedVerdict {
   readonly policy?: string;
   /** Present when nothing was decided: the policy only records. */
   readonly mode?: "Shadow";
+  /** Of the request it is about. */
+  readonly uid?: string;
   readonly trail: readonly TrailEntry[];
 }
 
-export function encodeVerdict({ verdict, trail, policy }: Judgement): string {
+export function encodeVerdict({ verdict, trail, policy }: Judgement, { metadata: { uid } }: OnObject): string {
   const { kind, rule, reason, message } = verdict;
   const record: RecordedVerdict = {
     verdict: kind,
@@ -32,9 +36,19 @@ export function encodeVerdict({ verdict, trail, policy }: Judgement): string {
     ...(verdict.kind === "Wait" ? { retryAfterMs: verdict.retryAfterMs } : {}),
     ...(policy === undefined ? {} : { policy: policy.name }),
     ...(policy?.mode === "Shadow" ? { mode: policy.mode } : {}),
+    ...(uid === undefined ? {} : { uid }),
     trail,
   };
   return JSON.stringify(record);
+}
+
+type OnObject = Pick<CertificateSigningRequest, "metadata">;
+
+/** The verdict that a controller of ours has written onto this very object; undefined when there is none. */
+export function verdictOn({ metadata: { annotations, uid } }: OnObject): RecordedVerdict | undefined {
+  const words = annotations?.[VERDICT_ANNOTATION];
+  const recorded = words === undefined ? undefined : parseVerdict(words);
+  return recorded?.uid === uid ? recorded : undefined;
 }
 
 /** Undefined when the text is not one of ours: anybody may have written it, so that is no accident. */
@@ -53,13 +67,14 @@ const KINDS: readonly unknown[] = ["Allow", "Deny", "Wait", "NoOpinion"] satisfi
 
 function isRecordedVerdict(value: unknown): value is RecordedVerdict {
   if (typeof value !== "object" || value === null) return false;
-  const { verdict, rule, reason, message, retryAfterMs, policy, mode, trail } = value as Record<string, unknown>;
+  const { verdict, rule, reason, message, retryAfterMs, policy, mode, uid, trail } = value as Record<string, unknown>;
   return (
     KINDS.includes(verdict) &&
     [rule, reason, message].every((field) => typeof field === "string") &&
     (retryAfterMs === undefined || typeof retryAfterMs === "number") &&
     (policy === undefined || typeof policy === "string") &&
     (mode === undefined || mode === "Shadow") &&
+    (uid === undefined || typeof uid === "string") &&
     Array.isArray(trail) &&
     trail.every(isTrailEntry)
   );

@@ -1,14 +1,14 @@
 // A request judged again, as it was when it was made, by a policy that does not exist yet: what would change? Nothing is read
 // from the cluster beyond what is handed in, and nothing is written.
 
-import { type CertificateSigningRequest, findCondition, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Verdict } from "../../kernel/outcome/index.ts";
 import { gather, wantedNode } from "./gather.ts";
 import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions } from "./look.ts";
 import { readRequest } from "./read-request.ts";
-import { parseVerdict } from "./record.ts";
+import { verdictOn } from "./record.ts";
 
 export interface Replayed {
   readonly csr: CertificateSigningRequest;
@@ -35,5 +35,5 @@ export async function replay(
 function verdictBefore(csr: CertificateSigningRequest): Verdict["kind"] | undefined {
   if (findCondition(csr, "Denied") !== undefined) return "Deny";
   if (findCondition(csr, "Approved") !== undefined) return "Allow";
-  return parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "")?.verdict;
+  return verdictOn(csr)?.verdict;
 }

@@ -3,4 +3,5 @@
 export { ANCHOR_NAME, type Anchor, createAnchor, getAnchors, headsOf } from "./anchor.ts";
 export { type AuditLine, type ChainHead, parseLine } from "./chain.ts";
 export { type ChainReport, type CheckResult, checkTrail } from "./check.ts";
+export { createRevocationAudit, type RevocationAudit } from "./revocations.ts";
 export { type AuditTrail, auditLog, createAuditTrail, type LineSink } from "./trail.ts";

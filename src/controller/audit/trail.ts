@@ -76,14 +76,18 @@ export function createAuditTrail({ clock, identity, chain, sink }: TrailOptions)
   };
 }
 
-/** What features say with `audit: true` goes into the trail besides the log. */
+/**
+ * What features say with `audit: true` goes into the trail, and into the log only for those who debug: two lines for each
+ * join twice would cost more than judging it.
+ */
 export function auditLog(log: Log, trail: AuditTrail): Log {
   return {
     ...log,
     info: (message, fields = {}) => {
       const { audit, ...rest } = fields;
-      log.info(message, rest);
-      if (audit === true) trail.record(message, rest);
+      if (audit !== true) return log.info(message, rest);
+      log.debug(message, rest);
+      trail.record(message, rest);
     },
     child: (fields) => auditLog(log.child(fields), trail),
   };

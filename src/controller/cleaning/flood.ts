@@ -1,6 +1,6 @@
 // Flood control: a requester with thousands of undecided requests is served slowly, so that the API server and the others
 // keep their share, and is named, so that somebody looks: in the log once, and in a metric that an alert reads
-// (deploy/alerts/controller.yaml). Turns among requesters are the queue's matter; this is about the one who fills it.
+// (deploy/alerts/countersign-controller.rules.yaml). Turns among requesters are the queue's matter; this is about the one who fills it.
 
 import type { Clock } from "../../platform/clock/index.ts";
 import { createTokenBucket, type Rate, type TokenBucket } from "../../platform/kube/index.ts";

@@ -1,10 +1,10 @@
 // Where the cluster is and whom to trust there, as the operator says it: addresses on the command line, the CA bundle in a file
 // that is read again when it changes.
 
-import { parseCaBundle } from "../../api/access/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { parseCertificates } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { followFile, nodeFileSystem } from "../../platform/files/index.ts";
+import { followFile, loadText } from "../../platform/files/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import type { WantedLocation } from "./kubeconfig.ts";
 
@@ -25,7 +25,7 @@ export async function loadLocation(
   { servers, caFile }: LocationFiles,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): Promise<LocationSource> {
-  let caPem = (await nodeFileSystem.read(caFile)).toString("utf8");
+  let caPem = await loadText(caFile);
   requireBundle(caPem, caFile);
   const handlers: (() => void)[] = [];
   const use = (content: string) => {
@@ -46,7 +46,7 @@ export async function loadLocation(
 function requireBundle(pem: string, path: string): void {
   let count = 0;
   try {
-    count = parseCaBundle(pem).length;
+    count = parseCertificates(pem).length;
   } catch (cause) {
     if (!isFault(cause)) throw cause;
     throw new Fault("bad-config", `${path} holds something that is no certificate`, { cause });

@@ -13,6 +13,7 @@ describe("the command line", () => {
       controllers: CONTROLLER_NAMES,
       signers: undefined,
       allowInsecure: false,
+      providerPackages: [],
       disabledRules: [],
       lifetimeMs: undefined,
       clusterInfo: undefined,

@@ -1,12 +1,19 @@
 // The words of `node-attestation-controller`: its flags and its help.
 
-import { parseArgs } from "node:util";
 import { Fault } from "../../kernel/outcome/index.ts";
+import {
+  type Address,
+  type FlagValues,
+  parseAddress,
+  parseChoice,
+  parseDuration,
+  parseFlags,
+  requireFlag,
+} from "../../platform/flags/index.ts";
 import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
 import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
 import { requireStricter } from "../approval/index.ts";
 import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../features.ts";
-import { parseAddress, parseSecretName, parseSpan } from "./values.ts";
 
 export type CaPlace =
   | { readonly kind: "Files"; readonly certFile: string; readonly keyFile: string }
@@ -24,6 +31,8 @@ export interface CommandLine {
   readonly controllers: readonly ControllerName[];
   readonly signers: readonly string[] | undefined;
   readonly allowInsecure: boolean;
+  /** `PACKAGE` or `PACKAGE=FILE`: installed attestation providers, with their settings. */
+  readonly providerPackages: readonly string[];
   /** Stricter rules that do not hold. */
   readonly disabledRules: readonly string[];
   readonly lifetimeMs: number | undefined;
@@ -33,7 +42,7 @@ export interface CommandLine {
   readonly election: { readonly namespace: string; readonly name: string; readonly timing: Timing } | undefined;
   /** Where the lease and the audit anchor live. */
   readonly namespace: string;
-  readonly statusAddress: { readonly host: string; readonly port: number } | undefined;
+  readonly statusAddress: Address | undefined;
   /** `-`: standard output. */
   readonly auditLog: string;
   readonly logLevel: LogLevel;
@@ -55,7 +64,9 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
                                docs/rules.md names them (default: none)
   --allow-insecure             also serve cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure,
                                whose requests prove nothing but the possession of a bootstrap token
-  --certificate-lifetime SPAN  the longest life of a certificate, at least 10m: 90m, 24h, 365d
+  --provider-package NAME[=FILE]  an installed package with the verifier of an attestation provider, and its settings
+                               as a JSON object; may be given several times. Name its signers in --signers
+  --certificate-lifetime DURATION  the longest life of a certificate, at least 10m: 90m, 24h, 365d
                                (default: 365d, 1d for signers whose requests prove something)
 
   --cluster-info-server URL    where kube-public/cluster-info says the API server is; with it, that ConfigMap is made and
@@ -63,7 +74,7 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
   --cluster-info-ca-file FILE  the CA bundle in it, read again when it changes (default: --ca-cert)
 
   --leader-elect=false         run without a lease; for one replica only
-  --leader-elect-lease-duration SPAN, --leader-elect-renew-deadline SPAN, --leader-elect-retry-period SPAN
+  --leader-elect-lease-duration DURATION, --leader-elect-renew-deadline DURATION, --leader-elect-retry-period DURATION
                                how long others wait for a silent leader (default: 15s), how long a leader that
                                cannot renew goes on (10s), and the time between two looks at the lease (2s)
   --namespace NAME             where the lease node-attestation-controller and the ConfigMap with the heads of the
@@ -72,7 +83,7 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
   --status-address HOST:PORT   serve /metrics, /healthz and /readyz there, plain HTTP (default: nowhere)
   --audit-log FILE             where the audit trail goes; - is standard output (default: -)
   --log-level LEVEL            ${LOG_LEVELS.join(", ")} (default: info)
-  --help                       this text
+  --help, --version
 
 Any number of replicas may run; one of them leads. A replica that loses the lease ends with 75, to be started anew.
 Logs go to standard error, one JSON object a line. Ends with 0 after SIGTERM or SIGINT, and gives the lease back.
@@ -86,6 +97,7 @@ const FLAGS = {
   controllers: { type: "string", default: "*" },
   signers: { type: "string" },
   "allow-insecure": { type: "boolean", default: false },
+  "provider-package": { type: "string", multiple: true },
   "disable-rules": { type: "string" },
   "certificate-lifetime": { type: "string" },
   "cluster-info-server": { type: "string", multiple: true },
@@ -99,16 +111,21 @@ const FLAGS = {
   "audit-log": { type: "string", default: "-" },
   "log-level": { type: "string", default: "info" },
   help: { type: "boolean", short: "h", default: false },
+  version: { type: "boolean", default: false },
 } as const;
 
 export const FLAG_NAMES: readonly string[] = Object.keys(FLAGS);
 
+/** No request may ask for less, so no signer should give less. */
+const MIN_LIFETIME_MS = 600_000;
+
 const LEASE_NAME = "node-attestation-controller";
 
 /** Fault `bad-config` for everything that does not fit. */
-export function parseCommandLine(args: readonly string[]): CommandLine | "help" {
-  const values = parseFlags(args);
+export function parseCommandLine(args: readonly string[]): CommandLine | "help" | "version" {
+  const values = parseFlags(args, FLAGS);
   if (values.help) return "help";
+  if (values.version) return "version";
   const { namespace, "certificate-lifetime": lifetime, "status-address": address } = values;
   return {
     kubeconfig: values.kubeconfig,
@@ -116,31 +133,26 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     controllers: chooseControllers(values.controllers),
     signers: values.signers?.split(",").map((name) => name.trim()),
     allowInsecure: values["allow-insecure"],
+    providerPackages: values["provider-package"] ?? [],
     disabledRules: requireStricter(values["disable-rules"]?.split(",") ?? []),
-    lifetimeMs: lifetime === undefined ? undefined : parseLifetime(lifetime),
+    lifetimeMs:
+      lifetime === undefined
+        ? undefined
+        : parseDuration("--certificate-lifetime", lifetime, { minMs: MIN_LIFETIME_MS }),
     clusterInfo: parseClusterInfo(values),
     election: parseElection(values),
     namespace,
     statusAddress: address === undefined ? undefined : parseAddress("--status-address", address),
     auditLog: values["audit-log"],
-    logLevel: parseLogLevel(values["log-level"]),
+    logLevel: parseChoice("--log-level", values["log-level"], LOG_LEVELS),
   };
 }
 
-type Values = ReturnType<typeof parseFlags>;
-
-function parseFlags(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, strict: true, allowPositionals: false }).values;
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : "not understood";
-    throw new Fault("bad-config", `command line: ${why}`, { cause });
-  }
-}
+type Values = FlagValues<typeof FLAGS>;
 
 function parseCa({ "ca-cert": cert, "ca-key": key, "ca-secret": secret }: Values): CaPlace {
   if (secret === undefined) {
-    return { kind: "Files", certFile: required("--ca-cert", cert), keyFile: required("--ca-key", key) };
+    return { kind: "Files", certFile: requireFlag("--ca-cert", cert), keyFile: requireFlag("--ca-key", key) };
   }
   if (cert !== undefined || key !== undefined) {
     throw new Fault(
@@ -155,7 +167,7 @@ function parseClusterInfo(values: Values): ClusterInfoPlace | undefined {
   const caFile = values["cluster-info-ca-file"] ?? values["ca-cert"];
   const [first, ...others] = (values["cluster-info-server"] ?? []).map(parseServer);
   if (first === undefined) return undefined;
-  return { servers: [first, ...others], caFile: required("--cluster-info-ca-file", caFile) };
+  return { servers: [first, ...others], caFile: requireFlag("--cluster-info-ca-file", caFile) };
 }
 
 function parseServer(text: string): string {
@@ -164,19 +176,17 @@ function parseServer(text: string): string {
   throw new Fault("bad-config", `--cluster-info-server is ${JSON.stringify(text)}, expected https://host:port`);
 }
 
-function required(flag: string, value: string | undefined): string {
-  if (value === undefined || value === "") throw new Fault("bad-config", `${flag} is missing`);
-  return value;
+function parseSecretName(flag: string, text: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = "", name = "", ...rest] = text.split("/");
+  if (namespace !== "" && name !== "" && rest.length === 0) return { namespace, name };
+  throw new Fault("bad-config", `${flag} is ${JSON.stringify(text)}, expected namespace/name`);
 }
 
 function parseElection(values: Values): CommandLine["election"] {
-  const wanted = values["leader-elect"];
-  if (wanted !== "true" && wanted !== "false") {
-    throw new Fault("bad-config", `--leader-elect is ${JSON.stringify(wanted)}, expected true or false`);
-  }
+  const wanted = parseChoice("--leader-elect", values["leader-elect"], ["true", "false"]);
   const span = (flag: `leader-elect-${"lease-duration" | "renew-deadline" | "retry-period"}`, defaultMs: number) => {
     const text = values[flag];
-    return text === undefined ? defaultMs : parseSpan(`--${flag}`, text);
+    return text === undefined ? defaultMs : parseDuration(`--${flag}`, text, { minMs: 1 });
   };
   const timing = {
     durationMs: span("leader-elect-lease-duration", LEASE_TIMING.durationMs),
@@ -185,24 +195,4 @@ function parseElection(values: Values): CommandLine["election"] {
   };
   requireTiming(timing);
   return wanted === "true" ? { namespace: values.namespace, name: LEASE_NAME, timing } : undefined;
-}
-
-/** No request may ask for less, so no signer should give less. */
-const MIN_LIFETIME_MS = 600_000;
-
-function parseLifetime(text: string): number {
-  const ms = parseSpan("--certificate-lifetime", text);
-  if (ms >= MIN_LIFETIME_MS) return ms;
-  throw new Fault(
-    "bad-config",
-    `--certificate-lifetime is ${JSON.stringify(text)}, expected at least 10m, such as 24h`,
-  );
-}
-
-function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text);
-  if (level === undefined) {
-    throw new Fault("bad-config", `--log-level is ${JSON.stringify(text)}, expected one of ${LOG_LEVELS.join(", ")}`);
-  }
-  return level;
 }

@@ -3,24 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anAuthority } from "../../../test/builders/csr-authority.ts";
+import { aProcess } from "../../../test/fakes/process-edge.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
-import type { ProcessEdge } from "../../platform/process/index.ts";
+import { VERSION } from "../../platform/process/index.ts";
 import { runControllerCommand } from "./index.ts";
 
 let dir: string;
 const stop = new AbortController();
-
-function anEdge() {
-  const out: string[] = [];
-  const err: string[] = [];
-  const edge: ProcessEdge = {
-    env: {},
-    stop: stop.signal,
-    stdout: { write: (text) => void out.push(text), isTty: false },
-    stderr: { write: (text) => void err.push(text), isTty: false },
-  };
-  return { edge, out: () => out.join(""), err: () => err.join("") };
-}
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), "controller-command-"));
@@ -43,9 +32,15 @@ const file = (name: string) => join(dir, name);
 
 describe("node-attestation-controller", () => {
   it("prints its help to standard output and ends with 0", async () => {
-    const { edge, out } = anEdge();
+    const { edge, written } = aProcess({ stop: stop.signal });
     expect(await runControllerCommand(["--help"], edge)).toBe(0);
-    expect(out()).toContain("usage: node-attestation-controller");
+    expect(written.out).toContain("usage: node-attestation-controller");
+  });
+
+  it("prints its version", async () => {
+    const { edge, written } = aProcess({ stop: stop.signal });
+    expect(await runControllerCommand(["--version"], edge)).toBe(0);
+    expect(written.out).toBe(`node-attestation-controller ${VERSION}\n`);
   });
 
   it.each<[string, () => string[], RegExp]>([
@@ -60,16 +55,20 @@ describe("node-attestation-controller", () => {
       () => ["--ca-cert", file("ca.crt"), "--ca-key", file("other.key"), "--kubeconfig", file("kubeconfig")],
       /CA key does not belong/,
     ],
-    ["no kubeconfig outside of a pod", () => ["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key")], /not in a pod/],
+    [
+      "no kubeconfig outside of a pod",
+      () => ["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key")],
+      /this is no pod/,
+    ],
   ])("ends with 78 and one sentence for %s", async (_, args, sentence) => {
-    const { edge, err } = anEdge();
+    const { edge, written } = aProcess({ stop: stop.signal });
     expect(await runControllerCommand([...args(), "--log-level=silent"], edge)).toBe(78);
-    expect(err()).toMatch(sentence);
-    expect(err().trim().split("\n")).toHaveLength(1);
+    expect(written.err).toMatch(sentence);
+    expect(written.err.trim().split("\n")).toHaveLength(1);
   });
 
   it("waits for a server that is away, and ends with 0 when it is told to stop", async () => {
-    const { edge } = anEdge();
+    const { edge } = aProcess({ stop: stop.signal });
     const args = ["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key"), "--kubeconfig", file("kubeconfig")];
     const ended = runControllerCommand([...args, "--log-level=silent"], edge);
     setTimeout(() => stop.abort(), 50);

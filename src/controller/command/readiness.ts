@@ -1,12 +1,26 @@
 // What /readyz means here: this replica could lead now, or leads. A replica that stands by is ready too, and says so; one
-// whose picture of the cluster is not complete, or whose audit trail cannot be written, is not.
+// whose picture of the cluster is not complete, who has no CA to sign with, or whose audit trail cannot be written, is not.
 
 import type { Check, Metrics } from "../../platform/report/index.ts";
 import type { AuditTrail } from "../audit/index.ts";
 import type { Controller } from "../controller.ts";
+import type { Authorities } from "../signing/index.ts";
 
-export function readinessChecks(controller: Controller, trail: AuditTrail): readonly Check[] {
+export interface Probed {
+  readonly controller: Controller;
+  readonly trail: AuditTrail;
+  readonly authorities: Authorities;
+}
+
+export function readinessChecks({ controller, trail, authorities }: Probed): readonly Check[] {
   return [
+    {
+      name: "ca",
+      look: () => {
+        const { canSign = true, says = "usable" } = authorities.standing?.() ?? {};
+        return { ok: canSign, says };
+      },
+    },
     {
       name: "caches",
       look: () => {

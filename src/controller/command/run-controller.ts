@@ -3,6 +3,7 @@
 import { hostname } from "node:os";
 import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
+import { loadSdkVerifiers } from "../../attestation/sdk/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { systemClock, systemMonotonicMs } from "../../platform/clock/index.ts";
 import { randomBytes } from "../../platform/keys/index.ts";
@@ -16,13 +17,12 @@ import {
   openLineFile,
   startStatusServer,
 } from "../../platform/report/index.ts";
-import { type AuditTrail, createAuditTrail, type LineSink } from "../audit/index.ts";
+import { createAuditTrail, type LineSink } from "../audit/index.ts";
 import { loadLocation } from "../clusterinfo/index.ts";
-import { type Controller, createController } from "../controller.ts";
-import { runTogether } from "../loop/index.ts";
+import { createController } from "../controller.ts";
 import { type Authorities, followAuthoritySecret, loadAuthorityFiles } from "../signing/index.ts";
 import type { CommandLine } from "./command-line.ts";
-import { addLeaderMetric, readinessChecks } from "./readiness.ts";
+import { addLeaderMetric, type Probed, readinessChecks } from "./readiness.ts";
 
 export interface Surroundings {
   readonly edge: ProcessEdge;
@@ -37,14 +37,16 @@ export async function runController(line: CommandLine, { edge, client, log }: Su
   // Two lives of one host are two identities: an old lease must not look like our own.
   const identity = `${hostname()}_${encodeHex(randomBytes(8))}`;
   const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
+  const authorities = await openAuthority(line, client, log);
   const controller = createController({
     ...{ client, log, identity, metrics },
-    ca: await openAuthority(line, client, log),
+    ca: authorities,
     clock: systemClock,
     random: randomBytes,
     controllers: line.controllers,
     signers: line.signers,
     allowInsecure: line.allowInsecure,
+    attestation: { verifiers: await loadSdkVerifiers(line.providerPackages) },
     disabledRules: line.disabledRules,
     lifetimeMs: line.lifetimeMs,
     clusterInfo:
@@ -55,26 +57,24 @@ export async function runController(line: CommandLine, { edge, client, log }: Su
   const { signers } = controller;
   log.info("controller starts", { identity, signers, controllers: line.controllers });
   try {
-    await serveWhile({ line, metrics, controller, trail, log }, () => controller.run(edge.stop));
+    await serveWhile({ line, metrics, controller, authorities, trail, log }, () => controller.run(edge.stop));
     log.info("controller stopped");
   } finally {
     await sink.close();
   }
 }
 
-interface Served {
+interface Served extends Probed {
   readonly line: CommandLine;
   readonly metrics: Metrics;
-  readonly controller: Controller;
-  readonly trail: AuditTrail;
   readonly log: Log;
 }
 
-async function serveWhile({ line, metrics, controller, trail, log }: Served, work: () => Promise<void>): Promise<void> {
-  addLeaderMetric(metrics, controller);
+async function serveWhile({ line, metrics, log, ...probed }: Served, work: () => Promise<void>): Promise<void> {
+  addLeaderMetric(metrics, probed.controller);
   const { statusAddress } = line;
   if (statusAddress === undefined) return work();
-  const ready = readinessChecks(controller, trail);
+  const ready = readinessChecks(probed);
   const server = await startStatusServer({ ...statusAddress, metrics, ready });
   log.info("metrics and probes are served", { host: statusAddress.host, port: server.port });
   try {
@@ -92,7 +92,7 @@ async function openAuthority({ ca }: CommandLine, client: KubeClient, log: Log):
     fieldSelector: `metadata.name=${name}`,
   });
   const authorities = followAuthoritySecret({ secrets, namespace, name, log });
-  return { ...authorities, run: (signal) => runTogether(signal, (either) => [secrets.run(either)]) };
+  return { ...authorities, run: (signal) => secrets.run(signal) };
 }
 
 function openSink(path: string, { stdout }: ProcessEdge): LineSink & { close(): Promise<void> } {

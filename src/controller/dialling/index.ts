@@ -5,11 +5,11 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import type { Node } from "../../api/core/index.ts";
 import { canonicalIp } from "../../api/countersign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import { fetchServingCertificate, resolveName } from "../../platform/dial/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { Network, PresentNames, Seen } from "../approval/index.ts";
+import type { Network, PresentNames } from "../approval/index.ts";
 
 export interface NetworkOptions {
   readonly client: KubeClient;

@@ -2,4 +2,3 @@ export { createKeyedLock, type KeyedLock } from "./keyed-lock.ts";
 export { createLoopMetrics, type ItemOutcome, type LoopMetrics } from "./loop-metrics.ts";
 export { REACTIONS, type Reaction } from "./reactions.ts";
 export { type Handler, type Loop, type Next, runLoop, UNTIL_CHANGED } from "./run-loop.ts";
-export { runTogether } from "./run-together.ts";

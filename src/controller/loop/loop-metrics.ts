@@ -1,6 +1,6 @@
 // What every loop tells of itself: how many items ended how, how long they took, how many wait.
 
-import type { Metrics } from "../../platform/report/index.ts";
+import type { Labels, Metrics } from "../../platform/report/index.ts";
 
 export type ItemOutcome = "done" | "retry" | "wait" | "park";
 
@@ -21,10 +21,21 @@ export function createLoopMetrics(metrics: Metrics): LoopMetrics {
     help: "How long a loop took for one item.",
     buckets: SECONDS,
   });
+  // The same objects each time: their text is made once (platform/report/metrics).
+  const labels = new Map<string, Record<ItemOutcome | "any", Labels>>();
+  const labelsOf = (loop: string) => {
+    const known = labels.get(loop);
+    if (known !== undefined) return known;
+    const of = (outcome: ItemOutcome) => ({ loop, outcome });
+    const made = { any: { loop }, done: of("done"), retry: of("retry"), wait: of("wait"), park: of("park") };
+    labels.set(loop, made);
+    return made;
+  };
   return {
     ended: (loop, outcome, seconds) => {
-      items.add({ loop, outcome });
-      duration.observe({ loop }, seconds);
+      const { any, [outcome]: exact } = labelsOf(loop);
+      items.add(exact);
+      duration.observe(any, seconds);
     },
   };
 }

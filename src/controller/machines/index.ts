@@ -4,8 +4,9 @@
 import type { Machine } from "../../api/foreign/index.ts";
 import { MACHINE_RESOURCES, readMachine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import type { MachineInventory, MachineMatch, MachineQuery, Seen } from "../approval/index.ts";
+import type { MachineInventory, MachineMatch, MachineQuery } from "../approval/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import {
   ADDRESS_INDEX,
@@ -13,7 +14,10 @@ import {
   indexesOfMachines,
   type KnownMachine,
   NAME_INDEX,
+  nameKey,
   pendingKeysOf,
+  UID_INDEX,
+  WAITING_INDEX,
 } from "./known-machine.ts";
 import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
 
@@ -24,6 +28,12 @@ export interface Machines extends MachineInventory {
   waitForSync(signal?: AbortSignal): Promise<void>;
   /** Called with the keys under which requests may wait for the Machine that changed. */
   onChange(handler: (keys: readonly string[]) => void): void;
+  /** Those with exactly this provider ID; absent where the scope has no Machine at all. For attestation. */
+  byProviderId(providerId: string, scope: Pick<MachineQuery, "clusterName" | "namespace">): Seen<readonly Machine[]>;
+  /** By uid: whether the Machine is still there. */
+  has(uid: string): boolean;
+  /** Those that have no Node yet. */
+  countAwaiting(): number;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -47,6 +57,16 @@ export function createMachines(client: KubeClient, world: MachineWorld): Machine
     find: (query) => (hasSynced() ? find(informers(), query) : UNSYNCED),
     ownersOf: (names, query) => ownersAmong(names, query, (name) => byIndex(informers(), ADDRESS_INDEX, name)),
     count: () => informers().reduce((sum, informer) => sum + informer.list().length, 0),
+    byProviderId: (providerId, scope) => {
+      if (!hasSynced()) return UNSYNCED;
+      const all = informers();
+      const isOurs = (machine: Machine) => isInScope(machine, { ...ANY_QUERY, ...scope });
+      if (!all.some((informer) => informer.list().some(({ machine }) => isOurs(machine)))) return { kind: "Absent" };
+      const found = byIndex(all, NAME_INDEX, nameKey("ProviderID", providerId));
+      return { kind: "Present", value: found.filter(isOurs) };
+    },
+    has: (uid) => informers().some((informer) => informer.countByIndex(UID_INDEX, uid) > 0),
+    countAwaiting: () => informers().reduce((sum, informer) => sum + informer.countByIndex(WAITING_INDEX, ""), 0),
     hasSynced,
     waitForSync: async (signal) => void (await Promise.all(followers.map((follower) => follower.waitForSync(signal)))),
     onChange: (handler) => {
@@ -58,6 +78,8 @@ export function createMachines(client: KubeClient, world: MachineWorld): Machine
     run: async (signal) => void (await Promise.all(followers.map((follower) => follower.run(signal)))),
   };
 }
+
+const ANY_QUERY = { nodeName: "", providerId: undefined, nameFrom: [] } as const;
 
 const UNSYNCED = { kind: "NotRead", why: "the list of Machines is not complete yet" } as const;
 

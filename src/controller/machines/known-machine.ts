@@ -14,6 +14,9 @@ export interface KnownMachine extends KubeObject {
 export const NAME_INDEX = "name";
 export const ADDRESS_INDEX = "address";
 export const CLUSTER_INDEX = "cluster";
+export const UID_INDEX = "uid";
+/** Machines without a Node, all under the empty word. */
+export const WAITING_INDEX = "waiting";
 
 /** A source and a name in one word: `Hostname worker-1`. */
 export function nameKey(source: string, name: string): string {
@@ -26,7 +29,9 @@ export const NODE_SOURCE = "Node";
 export const indexesOfMachines = {
   [NAME_INDEX]: ({ machine }: KnownMachine) => nameKeysOf(machine),
   [ADDRESS_INDEX]: ({ machine }: KnownMachine) => [...namesOf(machine.addresses)],
-  [CLUSTER_INDEX]: ({ machine }: KnownMachine) => (machine.clusterName === undefined ? [] : [machine.clusterName]),
+  [CLUSTER_INDEX]: ({ machine }: KnownMachine) => clustersOf(machine),
+  [UID_INDEX]: ({ machine }: KnownMachine) => [machine.uid],
+  [WAITING_INDEX]: ({ machine }: KnownMachine) => (machine.nodeName === undefined ? [""] : []),
 };
 
 export function nameKeysOf({ name, nodeName, providerId, addresses }: Machine): readonly string[] {
@@ -37,6 +42,11 @@ export function nameKeysOf({ name, nodeName, providerId, addresses }: Machine): 
     ...(providerId === undefined ? [] : [nameKey("ProviderID", providerId)]),
     ...addresses.flatMap(({ type, address }) => (sources.includes(type) ? [nameKey(type, canonicalDns(address))] : [])),
   ];
+}
+
+/** `namespace/name`: two clusters in two namespaces may well have one name. */
+export function clustersOf({ namespace, clusterName }: Machine): readonly string[] {
+  return clusterName === undefined ? [] : [`${namespace}/${clusterName}`];
 }
 
 /** Requests wait under the name of their node or under their provider ID. */

@@ -74,9 +74,21 @@ describe("the Machine of a node", () => {
     });
   });
 
-  it("is none when there are several clusters and nobody said which", () => {
-    const machines = [aMachine(), aMachine({ uid: "4", clusterName: "two" })];
-    expect(find(machines)).toMatchObject({ value: { kind: "ClusterIsUnsaid", clusters: ["one", "two"] } });
+  it.each<[string, Machine, Partial<MachineQuery>]>([
+    ["there are several clusters", aMachine({ uid: "4", clusterName: "two" }), {}],
+    ["the namespace that was said has several", aMachine({ uid: "4", clusterName: "two" }), { namespace: "default" }],
+    ["two namespaces have a cluster of the name", aMachine({ uid: "4", namespace: "other" }), { clusterName: "one" }],
+  ])("is none when %s and nobody said which", (_, other, changed) => {
+    const named = `${other.namespace}/${other.clusterName}`;
+    expect(find([aMachine({ nodeName: "another" }), other], changed)).toEqual({
+      kind: "Present",
+      value: { kind: "ClusterIsUnsaid", clusters: ["default/one", named] },
+    });
+  });
+
+  it("is of the one cluster that was said by name and namespace", () => {
+    const others = [aMachine({ uid: "4", clusterName: "two" }), aMachine({ uid: "5", namespace: "other" })];
+    expect(find([aMachine(), ...others], { clusterName: "one", namespace: "default" })).toMatchObject(one("machine-3"));
   });
 
   it("is another when the request says another provider ID", () => {

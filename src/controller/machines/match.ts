@@ -3,7 +3,8 @@
 
 import { canonicalDns } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
-import type { MachineMatch, MachineQuery, Seen } from "../approval/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { MachineMatch, MachineQuery } from "../approval/index.ts";
 import { NODE_SOURCE, nameKey } from "./known-machine.ts";
 
 /** Under which words the Machine may be found. */
@@ -23,14 +24,17 @@ export function isInScope(machine: Machine, { clusterName, namespace }: MachineQ
   return clusterName === undefined || machine.clusterName === clusterName;
 }
 
-/** Two clusters' Machines in one place, and nobody said which is meant: then none is. */
+/** Two clusters have Machines in what the policy looks at, and nobody said which is meant: then none is. */
 export function unsaidCluster(
   clusters: readonly string[],
   { clusterName, namespace }: MachineQuery,
 ): MachineMatch | undefined {
-  const different = [...new Set(clusters)].sort();
-  if (clusterName !== undefined || namespace !== undefined || different.length < 2) return undefined;
-  return { kind: "ClusterIsUnsaid", clusters: different };
+  const inScope = clusters.filter((cluster) => {
+    const [place, name] = cluster.split("/");
+    return (namespace === undefined || place === namespace) && (clusterName === undefined || name === clusterName);
+  });
+  const different = [...new Set(inScope)].sort();
+  return different.length < 2 ? undefined : { kind: "ClusterIsUnsaid", clusters: different };
 }
 
 export function chooseMachine(found: readonly Machine[], { nodeName, providerId }: MachineQuery): Seen<MachineMatch> {

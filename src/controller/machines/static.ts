@@ -2,14 +2,13 @@
 
 import type { Machine } from "../../api/foreign/index.ts";
 import { type MachineInventory, namesOf } from "../approval/index.ts";
-import { nameKeysOf } from "./known-machine.ts";
+import { clustersOf, nameKeysOf } from "./known-machine.ts";
 import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
 
 export function machinesOf(machines: readonly Machine[]): MachineInventory {
   return {
     find: (query) => {
-      const clusters = new Set(machines.flatMap(({ clusterName }) => clusterName ?? []));
-      const unsaid = unsaidCluster([...clusters], query);
+      const unsaid = unsaidCluster(machines.flatMap(clustersOf), query);
       if (unsaid !== undefined) return { kind: "Present", value: unsaid };
       const keys = new Set(lookUpKeys(query));
       const found = machines.filter(

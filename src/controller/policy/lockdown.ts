@@ -1,5 +1,6 @@
 // Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours; so who has
-// them is looked up at the start and every ten minutes, and said: in the status of each policy in Enforce, in a metric, in the log.
+// them is looked up at the start, at every change of a policy and every ten minutes, and said: in the status of each policy in
+// Enforce, in a metric, in the log. What changed about the policies goes into the audit trail.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
 import type { JoinPolicy } from "../../api/countersign/index.ts";
@@ -12,6 +13,7 @@ import type { Log, Metrics } from "../../platform/report/index.ts";
 import type { Handler } from "../loop/index.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";
+import { createChangeRecord } from "./record-changes.ts";
 
 export interface LockdownOptions {
   readonly client: KubeClient;
@@ -40,8 +42,10 @@ export function createLockdownWatch(options: LockdownOptions): LockdownWatch {
   });
   /** What was said last: the same bindings are not named every ten minutes. */
   let said = "";
+  const recordChanges = createChangeRecord(options.log, options.policies.book.faultOf);
   return {
     handle: async (_key, signal) => {
+      recordChanges(options.policies.objects());
       const bypasses = await readBypasses(options.client, signal);
       for (const right of ["nodeclient", "selfnodeclient"] as const) {
         count?.set({ right }, bypasses.filter((bypass) => bypass.right === right).length);

@@ -7,6 +7,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { ChangeHandler, Informer, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
+import { onAbort } from "../../platform/signals/index.ts";
 
 export interface FollowerOptions<T extends KubeObject> {
   readonly client: KubeClient;
@@ -110,10 +111,11 @@ async function untilCalled(
 ): Promise<void> {
   if (isDone()) return;
   await new Promise<void>((resolve, reject) => {
-    signal?.addEventListener("abort", () => reject(new Fault("aborted", "stopped while waiting for a first list")), {
-      once: true,
+    const leave = onAbort(signal, () => reject(new Fault("aborted", "stopped while waiting for a first list")));
+    subscribe(() => {
+      leave();
+      resolve();
     });
-    subscribe(resolve);
   });
 }
 

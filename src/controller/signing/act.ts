@@ -6,7 +6,7 @@ import { CSRS } from "../../api/meta/index.ts";
 import { encodeBase64, encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
-import { parseCertificate } from "../../kernel/x509/index.ts";
+import type { Certificate } from "../../kernel/x509/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 
@@ -19,14 +19,18 @@ export interface ActOptions {
  * Leaf only, one block: the kubelet stores what it finds here beside its key. The line of the audit trail comes first: no
  * certificate leaves without it, even if the process dies in between. One that did not arrive is said to be so.
  */
-export async function deliver(options: ActOptions, csr: CertificateSigningRequest, der: Uint8Array): Promise<void> {
+export async function deliver(
+  options: ActOptions,
+  csr: CertificateSigningRequest,
+  certificate: Certificate,
+): Promise<void> {
   const { log, client } = options;
-  const said = describe(csr, der);
+  const said = describe(csr, certificate);
   log.info("certificate issued", { audit: true, ...said });
   try {
     await putStatus(options, csr, {
       ...csr.status,
-      certificate: encodeBase64(encodeUtf8(encodePem("CERTIFICATE", der))),
+      certificate: encodeBase64(encodeUtf8(encodePem("CERTIFICATE", certificate.raw))),
     });
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -35,8 +39,7 @@ export async function deliver(options: ActOptions, csr: CertificateSigningReques
   }
 }
 
-function describe(csr: CertificateSigningRequest, der: Uint8Array) {
-  const { serialNumber, subject, notAfterMs } = parseCertificate(der);
+function describe(csr: CertificateSigningRequest, { serialNumber, subject, notAfterMs }: Certificate) {
   return {
     csr: csr.metadata.name,
     uid: csr.metadata.uid,
@@ -48,9 +51,14 @@ function describe(csr: CertificateSigningRequest, der: Uint8Array) {
 }
 
 /** Terminal: nobody looks at this request again. */
-export async function fail(options: ActOptions, csr: CertificateSigningRequest, message: string): Promise<void> {
+export async function fail(
+  options: ActOptions,
+  csr: CertificateSigningRequest,
+  message: string,
+  reason = "SignerValidationFailure",
+): Promise<void> {
   const { uid } = csr.metadata;
-  const condition: CsrCondition = { type: "Failed", status: "True", reason: "SignerValidationFailure", message };
+  const condition: CsrCondition = { type: "Failed", status: "True", reason, message };
   const conditions = [...(csr.status?.conditions ?? []), condition];
   await putStatus(options, csr, { ...csr.status, conditions });
   options.log.info("certificate refused by the signer", {
@@ -58,6 +66,7 @@ export async function fail(options: ActOptions, csr: CertificateSigningRequest, 
     csr: csr.metadata.name,
     uid,
     signer: csr.spec.signerName,
+    reason,
     why: message,
   });
 }

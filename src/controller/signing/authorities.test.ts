@@ -85,12 +85,20 @@ describe("a CA in a Secret", () => {
     } as unknown as Informer<Secret>;
     const authorities = followAuthoritySecret({ secrets, namespace: "kube-system", name: "ca", log });
     expect(() => authorities.of(csr)).toThrow(expect.objectContaining({ code: "bad-config" }));
+    expect(authorities.standing?.()).toEqual({ canSign: false, says: "the Secret kube-system/ca is not there" });
     const pems = anAuthority();
+    tell({ type: "ADDED", object: aSecret({ certPem: pems.certPem, keyPem: anAuthority().keyPem }) });
+    expect(authorities.standing?.()).toMatchObject({
+      canSign: false,
+      says: expect.stringMatching(/key does not belong/),
+    });
     tell({ type: "ADDED", object: aSecret(anAuthority(), "another") });
     expect(() => authorities.of(csr)).toThrow(/no CA that can sign/);
     tell({ type: "ADDED", object: aSecret(pems) });
+    expect(authorities.standing?.()).toEqual({ canSign: true, says: "usable" });
     tell({ type: "MODIFIED", object: aSecret({ certPem: "x", keyPem: "y" }) });
     expect(authorities.of(csr).certificate.publicKey.spki).toEqual(serialOf(pems));
+    expect(authorities.standing?.()).toMatchObject({ canSign: true, says: expect.stringMatching(/last one stays/) });
     tell({ type: "DELETED", object: aSecret(pems) });
     expect(() => authorities.of(csr)).toThrow(/no CA that can sign/);
   });

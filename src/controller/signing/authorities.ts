@@ -7,7 +7,7 @@ import type { Secret } from "../../api/core/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { followFile, nodeFileSystem } from "../../platform/files/index.ts";
+import { followFile, loadText } from "../../platform/files/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
@@ -17,6 +17,24 @@ export interface Authorities {
   of(csr: CertificateSigningRequest): Authority;
   /** Follows where they come from until the signal aborts. */
   run?(signal: AbortSignal): Promise<void>;
+  /** Left out: what was given at the start is all there is. */
+  standing?(): AuthorityStanding;
+}
+
+export interface AuthorityStanding {
+  /** Requests can be signed, be it with the last CA that was good. */
+  readonly canSign: boolean;
+  readonly says: string;
+}
+
+const GOOD: AuthorityStanding = { canSign: true, says: "usable" };
+
+function lastOneStays(error: unknown): AuthorityStanding {
+  return { canSign: true, says: `the last one stays in use, the new one cannot be: ${messageOf(error)}` };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function fixedAuthority(pems: AuthorityPems): Authorities {
@@ -37,9 +55,11 @@ export async function loadAuthorityFiles(
   const [certPem, keyPem] = await Promise.all([loadText(certFile), loadText(keyFile)]);
   const present = { certPem, keyPem };
   let authority = createAuthority(present);
+  let standing = GOOD;
   const change = (part: Partial<AuthorityPems>) => {
     Object.assign(present, part);
     authority = createAuthority(present);
+    standing = GOOD;
     log.info("the CA was read again", { subject: authority.certificate.subject.commonName });
   };
   const follow = (path: string, known: string, onChange: (content: string) => void, signal: AbortSignal) =>
@@ -47,10 +67,14 @@ export async function loadAuthorityFiles(
       clock,
       signal,
       onChange,
-      onTrouble: (error) => log.warn("the new CA is not used yet, the last one stays", { path, error }),
+      onTrouble: (error) => {
+        standing = lastOneStays(error);
+        log.warn("the new CA is not used yet, the last one stays", { path, error });
+      },
     });
   return {
     of: () => authority,
+    standing: () => standing,
     run: async (signal) => {
       await Promise.all([
         follow(certFile, certPem, (content) => change({ certPem: content }), signal),
@@ -58,10 +82,6 @@ export async function loadAuthorityFiles(
       ]);
     },
   };
-}
-
-async function loadText(path: string): Promise<string> {
-  return (await nodeFileSystem.read(path)).toString("utf8");
 }
 
 export interface SecretAuthorityOptions {
@@ -75,13 +95,38 @@ export interface SecretAuthorityOptions {
 /** There is none until the Secret has been seen, and none after it was deleted. */
 export function followAuthoritySecret({ secrets, namespace, name, log }: SecretAuthorityOptions): Authorities {
   const where = `${namespace}/${name}`;
+  const absent: AuthorityStanding = { canSign: false, says: `the Secret ${where} is not there` };
   let authority: Authority | undefined;
+  let standing = absent;
+
+  function take(secret: Secret): void {
+    try {
+      authority = readSecret(secret);
+      standing = GOOD;
+      log.info("the CA was read from its Secret", {
+        namespace,
+        name,
+        subject: authority.certificate.subject.commonName,
+      });
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      log.error("a Secret holds no CA that can sign", { namespace, name, error });
+      standing =
+        authority === undefined
+          ? { canSign: false, says: `the Secret ${where} holds no CA that can sign: ${error.message}` }
+          : lastOneStays(error);
+    }
+  }
+
   secrets.onChange(({ type, object }) => {
     if (object.metadata.name !== name || object.metadata.namespace !== namespace) return;
-    if (type === "DELETED") authority = undefined;
-    else authority = readSecret(object, log) ?? authority;
+    if (type !== "DELETED") return take(object);
+    log.error("the Secret with the CA was deleted", { namespace, name });
+    authority = undefined;
+    standing = absent;
   });
   return {
+    standing: () => standing,
     of: () => {
       if (authority === undefined) throw new Fault("bad-config", `the Secret ${where} holds no CA that can sign`);
       return authority;
@@ -89,16 +134,9 @@ export function followAuthoritySecret({ secrets, namespace, name, log }: SecretA
   };
 }
 
-function readSecret(secret: Secret, log: Log): Authority | undefined {
-  const { name, namespace } = secret.metadata;
-  try {
-    const [certPem, keyPem] = ["tls.crt", "tls.key"].map((key) => parseUtf8(parseBase64(secret.data?.[key] ?? "")));
-    return createAuthority({ certPem: certPem ?? "", keyPem: keyPem ?? "" });
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    log.warn("a Secret holds no CA that can sign", { namespace, name, error });
-    return undefined;
-  }
+function readSecret({ data }: Secret): Authority {
+  const [certPem, keyPem] = ["tls.crt", "tls.key"].map((key) => parseUtf8(parseBase64(data?.[key] ?? "")));
+  return createAuthority({ certPem: certPem ?? "", keyPem: keyPem ?? "" });
 }
 
 /** One authority for each workload cluster; `clusterOf` names the cluster of a request, or none. */

@@ -1,4 +1,4 @@
-// Reads the finished bytes and holds them against the request and the authority, before they leave. It shares nothing
+// Holds the finished certificate, read back from its bytes, against the request and the authority, before it leaves. It shares nothing
 // with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a certificate of each
 // kind must be is written down here a second time.
 
@@ -9,7 +9,6 @@ import {
   type CertificateRequest,
   EKU_CLIENT_AUTH,
   EKU_SERVER_AUTH,
-  parseCertificate,
   type SubjectAltNames,
   verifyCertificateSignature,
 } from "../../kernel/x509/index.ts";
@@ -81,6 +80,7 @@ const SENTENCES: Readonly<Record<string, (checked: Checked) => boolean>> = {
       ? authorityKeyId === undefined
       : authorityKeyId !== undefined && equalBytes(authorityKeyId, ca.subjectKeyId),
 };
+const SENTENCE_LIST = Object.entries(SENTENCES);
 
 const KEY_USAGES = [
   ["digital signature", "digitalSignature"],
@@ -116,9 +116,13 @@ function isSameAttribute(one: Attribute, other: Attribute): boolean {
 }
 
 /** The sentences that do not hold; empty when the certificate may leave. */
-export function checkCertificate(der: Uint8Array, request: CertificateRequest, facts: SigningFacts): readonly string[] {
-  const checked = { certificate: parseCertificate(der), request, facts };
-  return Object.entries(SENTENCES).flatMap(([sentence, holds]) => (holds(checked) ? [] : [sentence]));
+export function checkCertificate(
+  certificate: Certificate,
+  request: CertificateRequest,
+  facts: SigningFacts,
+): readonly string[] {
+  const checked = { certificate, request, facts };
+  return SENTENCE_LIST.flatMap(([sentence, holds]) => (holds(checked) ? [] : [sentence]));
 }
 
 function isShortEnough({ certificate, facts: { csr, lifetimeMs } }: Checked): boolean {

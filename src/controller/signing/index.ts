@@ -1,9 +1,10 @@
 // Approved requests become certificates. One key → gather → plan → template → sign → check → act. Step "sign" of the
 // journey.
 
-import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { CertificateRequest } from "../../kernel/x509/index.ts";
+import { type Certificate, type CertificateRequest, parseCertificate } from "../../kernel/x509/index.ts";
+import type { SignerGate } from "../attestation/index.ts";
 import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
 import type { Authority } from "./authority.ts";
@@ -26,10 +27,14 @@ export { type Authority, type AuthorityPems, createAuthority } from "./authority
 
 export interface SigningOptions extends GatherOptions, ActOptions {
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
+  /** Under our signers an approval alone is nobody's word: what is signed was attested, and is recorded before it leaves. */
+  readonly gate?: SignerGate | undefined;
 }
 
 export interface Signing {
   readonly handle: Handler;
+  /** False for a request that `handle` would leave as it is: it need not be queued. */
+  wants(csr: CertificateSigningRequest): boolean;
   /** The request was deleted. */
   forget(csr: CertificateSigningRequest): void;
 }
@@ -37,19 +42,31 @@ export interface Signing {
 export function createSigning(options: SigningOptions): Signing {
   /** Uids of requests whose certificate we delivered, as long as the cache may not know: nothing is signed twice. */
   const delivered = new Set<string>();
+
+  /** Most requests are not approved yet, have their certificate, or are of foreign signers; those are not read at all. */
+  function isMine(csr: CertificateSigningRequest): boolean {
+    const isOpen = findCondition(csr, "Approved") !== undefined && !isIssued(csr);
+    return isOpen && options.servedSigners.includes(csr.spec.signerName) && !delivered.has(csr.metadata.uid ?? "");
+  }
+
   return {
+    wants: isMine,
     handle: async (key) => {
       const csr = options.getCsr(key);
-      if (csr === undefined || delivered.has(csr.metadata.uid ?? "")) return UNTIL_CHANGED;
-      // Most looks are at requests that nobody approved, or of foreign signers; those are not read at all.
-      if (!isApproved(csr) || !options.servedSigners.includes(csr.spec.signerName)) return UNTIL_CHANGED;
+      if (csr === undefined || !isMine(csr)) return UNTIL_CHANGED;
       const authority = options.authorities.of(csr);
       const facts = gather(options, csr, authority);
       const plan = planSigning(facts);
-      if (plan.kind === "Fail") await fail(options, csr, plan.message);
-      if (plan.kind === "Sign") {
-        await deliver(options, csr, make(authority, facts, plan.request));
+      if (plan.kind === "Leave") return UNTIL_CHANGED;
+      const gate = await options.gate?.(csr);
+      if (gate?.kind === "Refused") await fail(options, csr, gate.message, gate.reason);
+      else if (plan.kind === "Fail") await fail(options, csr, plan.message);
+      else {
+        const certificate = make(authority, facts, plan.request);
+        await gate?.record(certificate);
+        await deliver(options, csr, certificate);
         delivered.add(csr.metadata.uid ?? "");
+        await gate?.delivered();
       }
       return UNTIL_CHANGED;
     },
@@ -59,13 +76,9 @@ export function createSigning(options: SigningOptions): Signing {
   };
 }
 
-function isApproved(csr: CertificateSigningRequest): boolean {
-  return findCondition(csr, "Approved") !== undefined;
-}
-
-function make(authority: Authority, facts: SigningFacts, request: CertificateRequest): Uint8Array {
-  const der = signTemplate(planCertificate(facts, request), authority);
-  const broken = checkCertificate(der, request, facts);
-  if (broken.length === 0) return der;
+function make(authority: Authority, facts: SigningFacts, request: CertificateRequest): Certificate {
+  const certificate = parseCertificate(signTemplate(planCertificate(facts, request), authority));
+  const broken = checkCertificate(certificate, request, facts);
+  if (broken.length === 0) return certificate;
   throw new Fault("internal", `the finished certificate does not hold: ${broken.join("; ")}`);
 }

@@ -1,40 +1,17 @@
-// The shape of a rule: its id, the sentence that must hold, and a pure judge. A rule says what it found about its own
-// sentence; judge.ts puts the rule's id on it, so a rule cannot speak in another's name.
+// The shape of a rule of approval: what every rule has (kernel/outcome), the reasons it can give, and whether it may be
+// switched off. The words in which a rule answers come from here too, so that a rule's file has one import for them.
 
+import { type Finding, type Rule as OutcomeRule, refuse } from "../../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../../kernel/x509/index.ts";
 import type { RequestFacts } from "../facts.ts";
 
-export type Finding =
-  | { readonly kind: "Pass"; readonly note?: string }
-  | { readonly kind: "Deny" | "NoOpinion"; readonly reason: string; readonly message: string }
-  | { readonly kind: "Wait"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
+export { type Finding, notMine, notYet, pass, refuse } from "../../../kernel/outcome/index.ts";
 
-export interface Rule<Facts> {
-  /** The file's name: what must hold. */
-  readonly id: string;
-  readonly sentence: string;
+export interface Rule<Facts> extends OutcomeRule<Facts> {
   /** Every token that the rule can give as a reason; docs/rules.md explains each, and a test compares the two. */
   readonly reasons: readonly string[];
   /** Where kube-controller-manager is more lenient: then an operator may switch the rule off. */
   readonly isStricter?: true;
-  readonly judge: (facts: Facts) => Finding;
-}
-
-export function pass(note?: string): Finding {
-  return note === undefined ? { kind: "Pass" } : { kind: "Pass", note };
-}
-
-/** `reason` is named for what was seen, in one word, because it becomes the reason of a condition and of an Event. */
-export function refuse(reason: string, message: string): Finding {
-  return { kind: "Deny", reason, message };
-}
-
-export function notMine(reason: string, message: string): Finding {
-  return { kind: "NoOpinion", reason, message };
-}
-
-export function notYet(reason: string, message: string, retryAfterMs: number): Finding {
-  return { kind: "Wait", reason, message, retryAfterMs };
 }
 
 /** The reasons of a request that cannot be read: every rule that needs the request can give them. */

@@ -39,7 +39,7 @@ function judgeMatch(match: MachineMatch): Finding {
     case "ClusterIsUnsaid":
       return notYet(
         "ClusterIsUnsaid",
-        `there are Machines of the clusters ${match.clusters.join(", ")}; say in spec.machines.clusterName which is this one`,
+        `there are Machines of the clusters ${match.clusters.join(", ")}; say in spec.machines.clusterName and namespace which is this one`,
         RETRY_SLOWLY_MS,
       );
   }

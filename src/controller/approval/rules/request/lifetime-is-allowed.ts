@@ -1,4 +1,4 @@
-// A policy may bound what a request asks for. Without `expirationSeconds` the signer's own bound holds.
+// A policy may bound what a request asks for. Without `expirationSeconds` the signer keeps the same bound by itself.
 
 import { purposeOf } from "../../../../api/certificates/index.ts";
 import type { ApprovalFacts } from "../../facts.ts";

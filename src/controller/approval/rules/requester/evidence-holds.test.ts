@@ -20,7 +20,7 @@ describe("evidence-holds", () => {
   it("refuses a request without evidence", () => {
     expect(evidenceHolds.judge(factsOf(aCsr(), { policy: aPolicy() }))).toMatchObject({
       kind: "Deny",
-      reason: "EvidenceIsMissing",
+      reason: "EvidenceRequired",
       message: expect.stringContaining("policy test"),
     });
   });
@@ -38,7 +38,7 @@ describe("evidence-holds", () => {
     const policy = aPolicy({ serving: { evidence: "Required" } });
     expect(servingEvidenceHolds.judge(factsOf(aCsr(), { policy }))).toMatchObject({
       kind: "Deny",
-      reason: "EvidenceIsMissing",
+      reason: "EvidenceRequired",
     });
   });
 });

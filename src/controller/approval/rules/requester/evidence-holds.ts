@@ -7,18 +7,21 @@ import { notYet, pass, RETRY_UNREAD_MS, type Rule, refuse } from "../rule.ts";
 export const evidenceHolds: Rule<ApprovalFacts> = {
   id: "evidence-holds",
   sentence: "the request carries evidence of what the machine is, and the evidence holds",
-  reasons: ["EvidenceIsNotRead", "EvidenceIsMissing"],
+  reasons: ["EvidenceIsNotRead", "EvidenceRequired"],
   judge: ({ evidence, signerName, policy }) => {
     if (evidence.kind === "NotRead") return notYet("EvidenceIsNotRead", evidence.why, RETRY_UNREAD_MS);
     if (evidence.kind === "Present") return evidence.value;
     const asks = policy === undefined ? `signer ${signerName}` : `policy ${policy.name}`;
-    return refuse("EvidenceIsMissing", `the request carries no evidence, and ${asks} asks for it`);
+    return refuse("EvidenceRequired", `the request carries no evidence, and ${asks} asks for it`);
   },
 };
 
 /** A serving request needs evidence of its own only where the policy says so: the client certificate it came with was attested. */
 export const servingEvidenceHolds: Rule<ApprovalFacts> = {
   ...evidenceHolds,
-  judge: (facts) =>
-    facts.policy?.serving.evidence === "Required" ? evidenceHolds.judge(facts) : pass("not asked for"),
+  judge: (facts) => {
+    // What is known of the client certificate it came with counts in any case.
+    const isAsked = facts.policy?.serving.evidence === "Required" || facts.evidence.kind === "Present";
+    return isAsked ? evidenceHolds.judge(facts) : pass("not asked for");
+  },
 };

@@ -45,6 +45,43 @@ describe("names-belong-to-the-node", () => {
     expect(judge(inventory, facts)).toMatchObject({ kind: "Pass" });
   });
 
+  describe("by DNS, in which the whole world's names are", () => {
+    const present = (value: readonly string[]) => ({ kind: "Present", value }) as const;
+    const serving = servingFacts({
+      resolved: new Map([
+        ["worker-3", present(["10.0.0.3"])],
+        ["worker-3.example.com", present(["10.0.0.3"])],
+        ["api.example.com", present(["10.0.0.1"])],
+        ["round.example.com", present(["10.0.0.3", "10.0.0.1"])],
+        ["worker-3.evil.test", present(["10.96.0.1"])],
+      ]),
+    });
+    const asking = (...names: readonly string[]) => {
+      const dnsNames = names.filter((name) => /[a-z]/.test(name));
+      return { dnsNames, ipAddresses: names.filter((name) => !dnsNames.includes(name)) };
+    };
+
+    it.each([
+      ["a second name that leads to the node", { dns: true }, ["worker-3", "worker-3.example.com"]],
+      ["a name of a Machine's address", { dns: true, machineAddresses: true }, ["worker-3.example.com", "10.0.0.3"]],
+      ["where a name of the pattern leads", { dns: true, dnsPattern: "api\\..*" }, ["api.example.com", "10.0.0.1"]],
+    ] as const)("passes %s", (_, inventory, names) => {
+      expect(judge(inventory, { serving, machine }, asking(...names))).toMatchObject({ kind: "Pass" });
+    });
+
+    it.each([
+      ["a name of somebody else", ["worker-3", "api.example.com"]],
+      ["a name of somebody else with its address", ["api.example.com", "10.0.0.1"]],
+      ["a name that leads to others too", ["worker-3", "round.example.com"]],
+      ["an address that a domain of the requester's own leads to", ["worker-3.evil.test", "10.96.0.1"]],
+    ] as const)("refuses %s", (_, names) => {
+      expect(judge({ dns: true }, { serving }, asking(...names))).toMatchObject({
+        kind: "Deny",
+        reason: "NameIsNotTheNodes",
+      });
+    });
+  });
+
   it("compares IPv6 addresses by what they mean, not by how they are written (PR 61)", () => {
     const written = foundMachine({ addresses: [{ type: "InternalIP", address: "FD00:0:0:0:0:0:0:3" }] });
     expect(judge(undefined, { machine: written }, { dnsNames: [], ipAddresses: ["fd00::3"] })).toMatchObject({

@@ -54,16 +54,16 @@ function sourcesOf({ serving: { inventory } }: Policy, facts: ApprovalFacts, nod
   const allowed = new Set(
     allow.filter(({ nodeNames }) => matchesName(nodeNames, nodeName)).flatMap(({ names }) => names.map(canonicalDns)),
   );
-  return [
+  const sources: readonly Source[] = [
     ...(machineAddresses ? [known("the Machine's addresses", addressesOfMachine(facts.machine))] : []),
     ...(nodeAddresses ? [known("the Node's addresses", addressesOfNode(facts.node))] : []),
     ...(ipPrefixes.length > 0
       ? [{ what: "the networks", has: (name: string) => ipPrefixes.some((prefix) => isInPrefix(name, prefix)) }]
       : []),
     ...(dnsPattern === undefined ? [] : [patternSource(dnsPattern, nodeName)]),
-    ...(dns ? [dnsSource(facts)] : []),
     ...(allow.length > 0 ? [{ what: "the list", has: (name: string) => allowed.has(name) }] : []),
   ];
+  return dns ? [...sources, dnsSource(facts, nodeName, sources)] : sources;
 }
 
 function known(what: string, addresses: ReturnType<typeof addressesOfMachine>): Source {
@@ -85,14 +85,23 @@ function escapeText(text: string): string {
   return text.replaceAll(/[^a-z0-9-]/g, (character) => `\\${character}`);
 }
 
-/** A DNS name that resolves is the node's with all its addresses; an address is the node's when one of its names leads there. */
-function dnsSource({ serving: { resolved } }: ApprovalFacts): Source {
+/**
+ * DNS carries from one name of the node to the next, and begins nothing: the whole world's names resolve. Where the node's own
+ * name leads, or one that another source vouches for, is the node; a name is the node's when it leads nowhere else.
+ */
+function dnsSource({ serving: { resolved } }: ApprovalFacts, nodeName: string, others: readonly Source[]): Source {
   const unread = [...resolved].flatMap(([name, { kind }]) => (kind === "NotRead" ? [name] : []));
-  const addresses = new Set([...resolved.values()].flatMap((seen) => (seen.kind === "Present" ? seen.value : [])));
+  const isKnown = (name: string) => name === nodeName || others.some(({ has }) => has(name));
+  const addressesOf = (name: string) => {
+    const seen = resolved.get(name);
+    return seen?.kind === "Present" ? seen.value : [];
+  };
+  const reached = new Set([...resolved.keys()].filter(isKnown).flatMap(addressesOf));
+  const isReached = (address: string) => reached.has(address) || isKnown(address);
   return {
     what: "DNS",
     ...(unread.length === 0 ? {} : { missing: `DNS did not answer for ${unread.join(", ")}` }),
-    has: (name) => addresses.has(name) || resolved.get(name)?.kind === "Present",
+    has: (name) => reached.has(name) || (addressesOf(name).length > 0 && addressesOf(name).every(isReached)),
   };
 }
 

@@ -1,0 +1,57 @@
+// P18: an exchange that is recorded in the identity is approved, with a message that names provider, level and rules. Also what an
+// exchange is, in the identity's words.
+
+import type { Exchange, NodeIdentity } from "../../api/countersign/index.ts";
+import { encodeProtocol } from "../../attestation/evidence/index.ts";
+import { encodeHex } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
+import { allow, assert, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
+import type { Next } from "../loop/index.ts";
+import { settle } from "./settle.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+export function exchangeOf(look: Look, nowMs: number): Exchange {
+  const helloUid = look.envelope?.hello?.uid;
+  return {
+    proofUid: look.object.uid,
+    ...(helloUid === undefined ? {} : { helloUid }),
+    spkiSha256: spkiHashOf(look),
+    signerName: look.object.signerName,
+    state: "Verified",
+    at: new Date(nowMs).toISOString(),
+  };
+}
+
+function spkiHashOf({ reading }: Look): string {
+  assert(reading.request.ok, "an exchange is recorded after its request was read");
+  return encodeHex(sha256(reading.request.value.parsed.publicKey.spki));
+}
+
+/** Whether an earlier look came as far as the identity. */
+export function isRecorded(identity: Seen<NodeIdentity>, look: Look): boolean {
+  // What cannot be read was never recorded; it is refused by the rules.
+  if (identity.kind !== "Present" || !look.reading.request.ok) return false;
+  return (identity.value.status?.exchanges ?? []).some(
+    ({ proofUid, spkiSha256, signerName }) =>
+      proofUid === look.object.uid && spkiSha256 === spkiHashOf(look) && signerName === look.object.signerName,
+  );
+}
+
+export async function approve(
+  world: AttestationWorld,
+  look: Look,
+  identity: Seen<NodeIdentity>,
+  judgement?: Judgement,
+): Promise<Next> {
+  const status = identity.kind === "Present" ? identity.value.status : undefined;
+  const level = status?.tpm?.ek.trust ?? status?.level ?? "Unattested";
+  const protocol = look.envelope === undefined ? "" : encodeProtocol(look.envelope.protocol);
+  const rules = judgement === undefined ? "recorded before" : `all ${judgement.trail.length} rules hold`;
+  const isAttested = level !== "Unattested";
+  const message = isAttested
+    ? `provider ${protocol}, level ${level}: ${rules}`
+    : `provider ${protocol}, level Unattested: the machine proved nothing but a bootstrap credential; ${rules}`;
+  const rule = judgement?.verdict.rule ?? "exchange-is-recorded";
+  const verdict = allow({ rule, reason: isAttested ? "Attested" : "Unattested", message });
+  return await settle(world, look, { verdict, trail: judgement?.trail ?? [] });
+}

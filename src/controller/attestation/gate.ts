@@ -1,0 +1,131 @@
+// The signer's gate (protocol 3.8): under our signers an Approved condition is nobody's word but its writer's. What is signed is an
+// exchange that the identity records; and a certificate is recorded before it leaves, so that no node ever shows one we do not know.
+
+import { type CertificateSigningRequest, nodeNameOf, purposeOf } from "../../api/certificates/index.ts";
+import {
+  type Exchange,
+  type ExchangeState,
+  type IssuedCertificate,
+  identityName,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+} from "../../api/countersign/index.ts";
+import { CSRS } from "../../api/meta/index.ts";
+import { encodeHex } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { Certificate } from "../../kernel/x509/index.ts";
+import { envelopeOf } from "./gather-tpm.ts";
+import { getIdentity } from "./identities.ts";
+import { carriesEvidence, recipientsOf } from "./requests.ts";
+import type { AttestationWorld } from "./world.ts";
+
+/** What a signer asks before it signs; undefined: the request is none of attestation's. */
+export type SignerGate = (csr: CertificateSigningRequest) => Promise<GateAnswer | undefined>;
+
+export type GateAnswer =
+  | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
+  | {
+      readonly kind: "Admitted";
+      /** Before the certificate leaves. */
+      record(certificate: Certificate): Promise<void>;
+      /** After it left. */
+      delivered(): Promise<void>;
+    };
+
+/** The current certificate, those before it, and some of other purposes; the schema allows 64. */
+const CERTIFICATES_KEPT = 16;
+
+export function createSignerGate(world: AttestationWorld): SignerGate {
+  return async (csr) => {
+    if (!carriesEvidence(csr)) return undefined;
+    const found = await findExchange(world, csr);
+    if (found === undefined) return NOT_ATTESTED;
+    const { exchange, helloName } = found;
+    let { identity } = found;
+    return {
+      kind: "Admitted",
+      record: async (certificate) => {
+        const certificates = withCertificate(identity, csr, certificate);
+        identity = await write(world, identity, { exchange, state: "Approved", certificates });
+      },
+      delivered: async () => {
+        await Promise.all([
+          write(world, identity, { exchange, state: "Issued" }),
+          removeHello(world, exchange, helloName),
+        ]);
+      },
+    };
+  };
+}
+
+const NOT_ATTESTED = {
+  kind: "Refused",
+  reason: "ApprovalWithoutAttestation",
+  message: "the request was approved, and no exchange of this request, key and signer is recorded",
+} as const;
+
+interface Found {
+  readonly identity: NodeIdentity;
+  readonly exchange: Exchange;
+  readonly helloName: string | undefined;
+}
+
+async function findExchange(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
+  const { reading, object } = world.readRequest(csr, await recipientsOf(world.keys, csr));
+  const request = reading.request.ok ? reading.request.value.parsed : undefined;
+  const nodeName = nodeNameOf(request?.subject.commonName);
+  if (request === undefined || nodeName === undefined) return undefined;
+  const identity = await getIdentity(world.home, identityName(nodeName, world.clusterName));
+  if (identity.kind !== "Present") return undefined;
+  const spki = encodeHex(sha256(request.publicKey.spki));
+  const exchange = (identity.value.status?.exchanges ?? []).find(
+    ({ proofUid, spkiSha256, signerName, state }) =>
+      proofUid === object.uid && spkiSha256 === spki && signerName === object.signerName && state !== "Issued",
+  );
+  if (exchange === undefined) return undefined;
+  return { identity: identity.value, exchange, helloName: envelopeOf({ reading })?.hello?.name };
+}
+
+interface Progress {
+  readonly exchange: Exchange;
+  readonly state: ExchangeState;
+  readonly certificates?: readonly IssuedCertificate[];
+}
+
+async function write(world: AttestationWorld, identity: NodeIdentity, progress: Progress): Promise<NodeIdentity> {
+  const { exchange, state, certificates } = progress;
+  const exchanges = (identity.status?.exchanges ?? []).map((one) =>
+    one.proofUid === exchange.proofUid ? { ...one, state } : one,
+  );
+  const status = { ...identity.status, exchanges, ...(certificates === undefined ? {} : { certificates }) };
+  return await world.home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
+}
+
+function withCertificate(
+  { status }: NodeIdentity,
+  csr: CertificateSigningRequest,
+  { raw, serialNumber, notAfterMs }: Certificate,
+): readonly IssuedCertificate[] {
+  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "Serving" : "Client";
+  const made: IssuedCertificate = {
+    sha256: encodeHex(sha256(raw)),
+    serialNumber: encodeHex(serialNumber),
+    notAfter: new Date(notAfterMs).toISOString(),
+    purpose,
+  };
+  const before = (status?.certificates ?? []).map((one) =>
+    one.purpose === purpose && one.superseded !== true ? { ...one, superseded: true } : one,
+  );
+  return [...before, made].slice(-CERTIFICATES_KEPT);
+}
+
+/** Tidying: what ended the challenge is that it was used up. */
+async function removeHello(world: AttestationWorld, { helloUid }: Exchange, name: string | undefined): Promise<void> {
+  if (name === undefined || helloUid === undefined) return;
+  try {
+    await world.client.delete(CSRS, { name }, { uid: helloUid });
+  } catch (error) {
+    if (!isFault(error, "not-found") && !isFault(error, "conflict")) throw error;
+  }
+}

@@ -1,0 +1,203 @@
+// What the TPM's rules ask for besides: the keys that were sent or pinned, who vouches for them, and the challenged request.
+
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import type { Policy } from "../../api/countersign/index.ts";
+import { CSRS } from "../../api/meta/index.ts";
+import { CHALLENGE_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
+import {
+  attempt,
+  type BeaconFacts,
+  challengedTpm,
+  type EndorsementFacts,
+  type EndorsementSource,
+  type EvidenceFacts,
+  type HelloFacts,
+  type OwnedProofFacts,
+  pinnedTpmKeys,
+  readTpmKeys,
+  type TpmHelloFacts,
+  type TpmKeys,
+} from "../../attestation/verifiers/index.ts";
+import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { parsePem } from "../../kernel/pem/index.ts";
+import { type Certificate, parseCertificate } from "../../kernel/x509/index.ts";
+import { gatherEvidence } from "./gather.ts";
+import type { ReadRequest } from "./requests.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+/** Firmware, boot loader, and what they were told: what a changed boot changes. */
+const USUAL_PCRS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+export function demandedPcrs(policy: Policy | undefined): readonly number[] {
+  const select = policy?.attestation.tpm?.pcrs?.select;
+  return select === undefined ? USUAL_PCRS : [...select].sort((one, other) => one - other);
+}
+
+export async function gatherHello(world: AttestationWorld, look: Look): Promise<TpmHelloFacts> {
+  const common = await gatherEvidence(world, look, { isLive: false });
+  const keys = keysOfHello(look, common);
+  const endorsed = await gatherEndorsement(world, { look, common, keys, annotated: look });
+  const ring = await world.keys.ring();
+  return { ...endorsed, challengeKeys: ring.all, challenged: challengedSide(look, keys) };
+}
+
+/** The proof, with its hello as it is now. `isLive`: an approval will rest on it. */
+export async function gatherProof(
+  world: AttestationWorld,
+  look: Look,
+  options: { readonly isLive: boolean; readonly hello: Seen<ReadRequest> },
+): Promise<OwnedProofFacts> {
+  const { hello, isLive } = options;
+  const common = await gatherEvidence(world, look, { isLive });
+  const helloLook =
+    hello.kind === "Present" ? { ...look, ...hello.value, envelope: envelopeOf(hello.value) } : undefined;
+  const keys = helloLook === undefined ? NO_KEYS : keysOfHello(helloLook, common);
+  const annotation = hello.kind === "Present" ? hello.value.object.annotations[CHALLENGE_ANNOTATION] : undefined;
+  const parsed = attempt("ChallengeForged", () => parseChallenge(annotation ?? ""));
+  const challenge = parsed.ok ? parsed.value.challenge : undefined;
+  const ring = await world.keys.ring(challenge?.kid);
+  const endorsed = await gatherEndorsement(world, { look, common, keys, annotated: helloLook ?? look });
+  return {
+    ...endorsed,
+    hello: seenHello(hello),
+    challengeKeys: ring.all,
+    challenged: helloLook === undefined ? UNCHALLENGED : challengedSide(helloLook, keys),
+    demandedPcrs: challenge?.alg === "tpm2-credential" ? challenge.pcrs : [],
+  };
+}
+
+export async function gatherBeacon(world: AttestationWorld, look: Look): Promise<BeaconFacts> {
+  const common = await gatherEvidence(world, look, { isLive: true });
+  const keys = pinnedTpmKeys(common.identity);
+  const endorsed = await gatherEndorsement(world, { look, common, keys, annotated: look });
+  const ring = await world.keys.ring(look.envelope?.beacon?.kid);
+  return { ...endorsed, challengeKeys: ring.all, challenged: UNCHALLENGED, demandedPcrs: demandedPcrs(look.policy) };
+}
+
+const UNREAD = { ok: false, reason: "EnvelopeMalformed", message: "the evidence has no TPM keys" } as const;
+const NO_KEYS: TpmKeys = { endorsementKey: UNREAD, attestationKey: UNREAD };
+const UNCHALLENGED = { ok: false, reason: "ChallengeUnknown", message: "nothing was challenged" } as const;
+
+function keysOfHello({ envelope }: Look, { identity }: EvidenceFacts): TpmKeys {
+  return envelope === undefined ? NO_KEYS : readTpmKeys(envelope, identity);
+}
+
+/** The head of a challenge names the cluster as the machine does: one of ours, or a rule has refused it. */
+function challengedSide({ envelope, object }: Look, keys: TpmKeys): TpmHelloFacts["challenged"] {
+  if (envelope === undefined) return UNCHALLENGED;
+  return challengedTpm({ cluster: envelope.cluster, request: object.request, uid: object.uid }, keys);
+}
+
+function seenHello(hello: Seen<ReadRequest>): Seen<HelloFacts> {
+  if (hello.kind !== "Present") return hello;
+  const { object, reading } = hello.value;
+  return { kind: "Present", value: { object, reading } };
+}
+
+interface Endorsed {
+  readonly look: Look;
+  readonly common: EvidenceFacts;
+  readonly keys: TpmKeys;
+  /** The request that may carry the platform's annotation: the hello. */
+  readonly annotated: Look;
+}
+
+async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Promise<EndorsementFacts> {
+  const { look, common, keys } = about;
+  const { roots, intermediates } = makersOf(look.policy);
+  return {
+    ...common,
+    keys,
+    sources: await askSources(world, about),
+    deniedKeys: [...(common.policy.tpm?.deniedEndorsementKeys ?? []), ...world.identities.revokedKeys()],
+    roots,
+    intermediates,
+    otherHolders: seeOtherHolders(world, about),
+    limits: keys.endorsementKey.ok ? limitsOfKey(world, about, keys.endorsementKey.value.hash) : common.limits,
+  };
+}
+
+/** The label under which identities bear an endorsement key. */
+export function ekLabelOf(hash: string): string {
+  return encodeBase32(parseHex(hash));
+}
+
+function seeOtherHolders({ identities }: AttestationWorld, { look, keys }: Endorsed): Seen<readonly string[]> {
+  if (!keys.endorsementKey.ok) return { kind: "Absent" };
+  const holders = identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash));
+  if (holders.kind !== "Present") return holders;
+  return { kind: "Present", value: holders.value.filter((node) => node !== look.envelope?.node) };
+}
+
+async function askSources(
+  world: AttestationWorld,
+  { common, annotated }: Endorsed,
+): Promise<readonly EndorsementSource[]> {
+  const machine = common.machines.kind === "Present" ? common.machines.value[0] : undefined;
+  const asked = machine === undefined ? [] : world.sources;
+  const statements = asked.map(async (source): Promise<EndorsementSource> => {
+    const statement = machine === undefined ? UNASKED : await source.keyOf(machine, annotated.signal);
+    return { name: source.name, statement };
+  });
+  return await Promise.all([...statements, ...(await world.guard.annotationOf(annotated))]);
+}
+
+const UNASKED = { kind: "Absent" } as const;
+
+function limitsOfKey(world: AttestationWorld, { look, common }: Endorsed, hash: string): EvidenceFacts["limits"] {
+  const open = world
+    .openHellos(look.object.requester.username)
+    .filter(({ metadata }) => metadata.uid !== look.object.uid);
+  const ofKey = open.filter((csr) => {
+    const envelope = envelopeOf(world.readRequest(csr, []));
+    const keys = envelope === undefined ? NO_KEYS : readTpmKeys(envelope, { kind: "Absent" });
+    return keys.endorsementKey.ok && keys.endorsementKey.value.hash === hash;
+  });
+  return { ...common.limits, openOfRequesterAndKey: ofKey.length };
+}
+
+interface Makers {
+  readonly roots: readonly Certificate[];
+  readonly intermediates: readonly Certificate[];
+}
+
+const NO_MAKERS: Makers = { roots: [], intermediates: [] };
+const makers = new WeakMap<Policy, Makers>();
+
+/** The makers' CAs of a policy, parsed once for each reading of it. */
+function makersOf(policy: Policy | undefined): Makers {
+  if (policy === undefined) return NO_MAKERS;
+  const known = makers.get(policy);
+  if (known !== undefined) return known;
+  const { roots = "", intermediates = "" } = policy.attestation.tpm ?? {};
+  const made = { roots: certificatesOf(roots), intermediates: certificatesOf(intermediates) };
+  makers.set(policy, made);
+  return made;
+}
+
+/** A certificate that cannot be parsed vouches for nobody. */
+function certificatesOf(pem: string): readonly Certificate[] {
+  return parsePem(pem).flatMap(({ bytes }) => {
+    const parsed = attempt("", () => parseCertificate(bytes));
+    return parsed.ok ? [parsed.value] : [];
+  });
+}
+
+export function envelopeOf({ reading }: Pick<ReadRequest, "reading">) {
+  return reading.envelope.ok ? reading.envelope.value.parsed : undefined;
+}
+
+/** The request that a proof names, read live: a copy may not have its challenge yet, or not know that it was used up. */
+export async function getHello(world: AttestationWorld, { envelope, signal }: Look): Promise<Seen<ReadRequest>> {
+  const name = envelope?.hello?.name;
+  if (name === undefined) return { kind: "Absent" };
+  try {
+    const csr = await world.client.get<CertificateSigningRequest>(CSRS, { name }, { signal });
+    const { recipients } = await world.keys.ring();
+    return { kind: "Present", value: world.readRequest(csr, recipients) };
+  } catch (error) {
+    if (isFault(error, "not-found")) return { kind: "Absent" };
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+// A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs another
+// look, live where an approval rests on it (`isLive`).
+
+import { BOOTSTRAP_USER_PREFIX } from "../../api/certificates/index.ts";
+import type { Node } from "../../api/core/index.ts";
+import { canonicalDns, identityName, isInPrefix, matchesName, type NodeIdentity } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import { NODES } from "../../api/meta/index.ts";
+import type { Protocol } from "../../attestation/evidence/index.ts";
+import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { getIdentity } from "./identities.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+/** Protocols with a verifier here, and those of installed providers. */
+export function supportedBy({ verifiers }: Pick<AttestationWorld, "verifiers">): readonly Protocol[] {
+  const installed = verifiers.flatMap(({ name, versions }) => versions.map((version) => ({ provider: name, version })));
+  return [{ provider: "tpm", version: 1 }, { provider: "insecure", version: 1 }, ...installed];
+}
+
+/** Where no policy says: a cluster that is brought up at once joins so many in an hour. */
+const NEW_IDENTITIES_PER_HOUR = 100;
+const NO_NODE = { kind: "Absent" } as const;
+
+export async function gatherEvidence(
+  world: AttestationWorld,
+  look: Look,
+  { isLive }: { readonly isLive: boolean },
+): Promise<EvidenceFacts> {
+  const { csr, object, reading, policy, envelope } = look;
+  const [identity, node] = await Promise.all([seeIdentity(world, look, isLive), seeNode(world, look, isLive)]);
+  const scope = {
+    clusterName: policy?.machines.clusterName ?? world.clusterName,
+    namespace: policy?.machines.namespace,
+  };
+  const machines =
+    envelope === undefined ? ({ kind: "Absent" } as const) : world.machines.byProviderId(envelope.providerId, scope);
+  return {
+    nowMs: world.clock.now(),
+    object,
+    reading,
+    cluster: {
+      ids: world.clusterIds(csr),
+      servedSigners: world.servedSigners,
+      supported: supportedBy(world),
+      authorizedProviders: policy === undefined ? servedProviders(world) : policy.attestation.providers,
+    },
+    policy: policy?.attestation ?? {},
+    listedRequesters: policy?.client.requesters ?? [],
+    identity,
+    machines,
+    // Whoever serves the insecure signer without a policy has said that machines may come unannounced.
+    mayJoinUnenrolled: policy === undefined && signerParts(object.signerName)?.provider === "insecure",
+    tokenMachine: seeTokenMachine(world, object.requester.username),
+    templateNames: [],
+    node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
+    ownNames: seeOwnNames(look, machines, node),
+    limits: countLimits(world, look, identity),
+  };
+}
+
+function servedProviders({ servedSigners }: AttestationWorld): readonly string[] {
+  return servedSigners.flatMap((signer) => signerParts(signer)?.provider ?? []);
+}
+
+async function seeIdentity(
+  { home, identities, clusterName }: AttestationWorld,
+  { envelope, signal }: Look,
+  isLive: boolean,
+): Promise<Seen<NodeIdentity>> {
+  if (envelope === undefined) return { kind: "Absent" };
+  const copy = identities.find(envelope.node, clusterName);
+  if (!isLive || copy.kind === "NotRead") return copy;
+  return await getIdentity(home, identityName(envelope.node, clusterName), signal);
+}
+
+async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive: boolean): Promise<Seen<Node>> {
+  const { envelope, signal } = look;
+  if (envelope === undefined) return NO_NODE;
+  const copy = getNode(envelope.node);
+  if (copy !== undefined || !isLive) return copy === undefined ? NO_NODE : { kind: "Present", value: copy };
+  try {
+    return { kind: "Present", value: await client.get<Node>(NODES, { name: envelope.node }, { signal }) };
+  } catch (error) {
+    if (isFault(error, "not-found")) return NO_NODE;
+    throw error;
+  }
+}
+
+function seeTokenMachine({ machineOfToken }: AttestationWorld, username: string): EvidenceFacts["tokenMachine"] {
+  return username.startsWith(BOOTSTRAP_USER_PREFIX) ? machineOfToken(username) : { kind: "Absent" };
+}
+
+/** Names and addresses of the machine: its Machine's, and what the policy's inventory adds. */
+function seeOwnNames(
+  { policy, envelope, reading }: Look,
+  machines: Seen<readonly Machine[]>,
+  node: Seen<Node>,
+): Seen<readonly string[]> {
+  if (envelope?.purpose !== "serving") return { kind: "Absent" };
+  if (machines.kind === "NotRead") return machines;
+  const inventory = policy?.serving.inventory;
+  const ofMachines = machines.kind === "Present" && inventory?.machineAddresses !== false ? machines.value : [];
+  const own = ofMachines.flatMap(({ addresses }) => addresses.map(({ address }) => address));
+  const ofNode =
+    inventory?.nodeAddresses === true && node.kind === "Present" ? (node.value.status?.addresses ?? []) : [];
+  const listed = (inventory?.allow ?? []).filter(({ nodeNames }) => matchesName(nodeNames, envelope.node));
+  const asked = reading.request.ok ? (reading.request.value.parsed.subjectAltNames?.ipAddresses ?? []) : [];
+  const inNetworks = asked.filter((ip) => inventory?.ipPrefixes.some((prefix) => isInPrefix(ip, prefix)));
+  const names = [
+    ...own,
+    ...ofNode.map(({ address }) => address),
+    ...listed.flatMap(({ names: some }) => some),
+    ...inNetworks,
+  ];
+  return { kind: "Present", value: names.length === 0 ? [] : [...names, canonicalDns(envelope.node)] };
+}
+
+function countLimits(world: AttestationWorld, { object, policy }: Look, identity: Seen<NodeIdentity>): LimitFacts {
+  const { username } = object.requester;
+  const open = world.openHellos(username).filter(({ metadata }) => metadata.uid !== object.uid);
+  const isKnown = pinsOf(identity)?.provider !== undefined;
+  return {
+    openOfRequester: open.length,
+    openOfRequesterLimit: Math.max(LEAST_OPEN, 2 * world.machines.countAwaiting()),
+    openOfRequesterAndKey: 0,
+    openInCluster: world.countOpenHellos(),
+    newIdentitiesInHour: isKnown ? 0 : world.identities.countYoung(world.clock.now()),
+    newIdentitiesPerHour: policy?.limits.newIdentitiesPerHour ?? NEW_IDENTITIES_PER_HOUR,
+  };
+}
+
+/** Open hellos of one requester that are always allowed. */
+const LEAST_OPEN = 32;

@@ -1,0 +1,122 @@
+// Whether the word of the platform on a request can be believed (protocol 6.2). The creator of a request may write annotations too,
+// so the one with the endorsement key counts only where the shipped admission guard (deploy/guard.yaml) keeps creators from it: in
+// place, unchanged, and older than the request.
+
+import type { KubeObject, Resource } from "../../../api/meta/index.ts";
+import type { EndorsementSource } from "../../../attestation/verifiers/index.ts";
+import { encodeHex } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import { parsePem } from "../../../kernel/pem/index.ts";
+import { parseCertificate } from "../../../kernel/x509/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
+import type { Log } from "../../../platform/report/index.ts";
+import { EK_ANNOTATED_BY, EK_ANNOTATION } from "../plan.ts";
+import type { ReadRequest } from "../requests.ts";
+import { GUARD_BINDING_SPEC, GUARD_NAME, GUARD_POLICY_SPEC } from "./policy.ts";
+
+const SEED_SPELLING = "cluster-x-k8s-io/tpm-endorsement-key";
+
+function admission(plural: string, kind: string): Resource {
+  return { group: "admissionregistration.k8s.io", version: "v1", plural, kind, namespaced: false };
+}
+
+export const GUARD_POLICIES = admission("validatingadmissionpolicies", "ValidatingAdmissionPolicy");
+export const GUARD_BINDINGS = admission("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding");
+
+/** A guard that somebody takes away is missed within this time. */
+const LOOK_AGAIN_MS = 30_000;
+
+export interface Guard {
+  /** What the platform says about the request's machine; empty where it says nothing, or cannot be believed. */
+  annotationOf(request: Pick<ReadRequest, "csr" | "object">): Promise<readonly EndorsementSource[]>;
+}
+
+export interface GuardOptions {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The API server has the guard built in. */
+  readonly isBuiltIn?: boolean | undefined;
+}
+
+export function createGuard(options: GuardOptions): Guard {
+  const { clock, log } = options;
+  let known: { readonly sinceMs: number; readonly atMs: number } | undefined;
+
+  /** Since when it stands; Infinity: it does not. */
+  async function standsSince(): Promise<number> {
+    if (options.isBuiltIn === true) return 0;
+    if (known === undefined || clock.now() - known.atMs > LOOK_AGAIN_MS)
+      known = { sinceMs: await findGuard(options.client), atMs: clock.now() };
+    return known.sinceMs;
+  }
+
+  return {
+    annotationOf: async ({ object }) => {
+      const said = object.annotations[EK_ANNOTATION] ?? object.annotations[SEED_SPELLING];
+      if (said === undefined || object.annotations[EK_ANNOTATED_BY] !== undefined) return [];
+      // Whole seconds: a guard of the same second may have come after.
+      if (!((await standsSince()) < object.createdMs)) {
+        log.warn("an endorsement key on a request is ignored: the admission guard is not in place", {
+          csr: object.name,
+        });
+        return [];
+      }
+      const hash = readKeyHash(said);
+      const statement = hash === undefined ? UNREADABLE : ({ kind: "Present", value: hash } as const);
+      return [{ name: "annotation", statement }];
+    },
+  };
+}
+
+const UNREADABLE = { kind: "NotRead", why: "the annotation with the endorsement key cannot be read" } as const;
+
+/** PEM `PUBLIC KEY` or `CERTIFICATE`, or `sha256:<hex>`. */
+export function readKeyHash(text: string): string | undefined {
+  const digest = /^sha256:([0-9a-f]{64})$/.exec(text)?.[1];
+  if (digest !== undefined) return digest;
+  try {
+    const [block] = parsePem(text);
+    if (block?.label === "PUBLIC KEY") return encodeHex(sha256(block.bytes));
+    if (block?.label === "CERTIFICATE") return encodeHex(sha256(parseCertificate(block.bytes).publicKey.spki));
+    return undefined;
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
+async function findGuard(client: KubeClient): Promise<number> {
+  const [policy, binding] = await Promise.all([
+    find(client, GUARD_POLICIES, GUARD_POLICY_SPEC),
+    find(client, GUARD_BINDINGS, GUARD_BINDING_SPEC),
+  ]);
+  return Math.max(policy, binding);
+}
+
+/** A spec that was ever changed has another generation: then it may have let somebody through. */
+async function find(client: KubeClient, resource: Resource, spec: unknown): Promise<number> {
+  try {
+    const object = await client.get<KubeObject & { readonly spec?: unknown }>(resource, { name: GUARD_NAME });
+    const isOurs = canonical(object.spec) === canonical(spec) && (object.metadata.generation ?? 1) === 1;
+    return isOurs ? Date.parse(object.metadata.creationTimestamp ?? "") : Number.POSITIVE_INFINITY;
+  } catch (error) {
+    if (isFault(error, "not-found") || isFault(error, "forbidden")) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+/** JSON with sorted keys and without empty objects, which the API server adds where nothing was said. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== "object" || member === null || Array.isArray(member)) return member;
+    const entries = Object.entries(member).filter(([, one]) => !isEmptyObject(one));
+    return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)));
+  });
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}

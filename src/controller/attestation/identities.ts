@@ -1,0 +1,108 @@
+// The NodeIdentities of the home cluster: a copy that answers at once, and the live object where a decision must not rest on a
+// copy. Kept in indexes: by endorsement key, by the hour of their making, and those that are revoked.
+
+import { EK_LABEL, identityName, NODE_IDENTITIES, type NodeIdentity } from "../../api/countersign/index.ts";
+import { isRevoked } from "../../attestation/verifiers/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
+import { createFollower, type Follower } from "../served/index.ts";
+
+const BY_KEY = "by-endorsement-key";
+const BY_HOUR = "by-hour";
+const BY_STANDING = "by-standing";
+const HOUR_MS = 3_600_000;
+
+export interface Identities {
+  hasSynced(): boolean;
+  waitForSync(signal?: AbortSignal): Promise<void>;
+  /** Called with the name of the node whose identity changed. */
+  onChange(handler: (nodeName: string) => void): void;
+  run(signal: AbortSignal): Promise<void>;
+  /** From the copy. */
+  find(nodeName: string, clusterName: string | undefined): Seen<NodeIdentity>;
+  list(): readonly NodeIdentity[];
+  /** Nodes with a live identity that bears this key, from the copy. */
+  holdersOf(ekLabel: string): Seen<readonly string[]>;
+  revoked(): readonly NodeIdentity[];
+  /** SHA-256 of the endorsement keys of revoked identities. */
+  revokedKeys(): readonly string[];
+  /** How many nodes were attested for the first time within the last hour. */
+  countYoung(nowMs: number): number;
+}
+
+export function createIdentities(
+  client: KubeClient,
+  world: Pick<InformerOptions, "clock" | "random" | "log">,
+): Identities {
+  const follower: Follower<NodeIdentity> = createFollower({
+    ...world,
+    client,
+    candidates: [NODE_IDENTITIES],
+    createInformer: (resource) => createInformer<NodeIdentity>(client, resource, { ...world, indexes: INDEXES }),
+  });
+  const ready = (): Informer<NodeIdentity> | undefined => (follower.hasSynced() ? follower.informer() : undefined);
+  const revoked = () => ready()?.byIndex(BY_STANDING, "revoked") ?? [];
+  return {
+    hasSynced: follower.hasSynced,
+    waitForSync: follower.waitForSync,
+    onChange: (handler) => follower.onChange(({ object }) => handler(object.spec.nodeName)),
+    run: follower.run,
+    find: (nodeName, clusterName) => {
+      const informer = ready();
+      return informer === undefined ? UNKNOWN : seen(informer.get(identityName(nodeName, clusterName)));
+    },
+    list: () => ready()?.list() ?? [],
+    holdersOf: (ekLabel) => {
+      const informer = ready();
+      if (informer === undefined) return UNKNOWN;
+      return { kind: "Present", value: informer.byIndex(BY_KEY, ekLabel).map(({ spec }) => spec.nodeName) };
+    },
+    revoked,
+    revokedKeys: () => revoked().flatMap((identity) => keyOf(identity) ?? []),
+    countYoung: (nowMs) => {
+      const sinceMs = nowMs - HOUR_MS;
+      const young = [sinceMs, nowMs].flatMap((ms) => ready()?.byIndex(BY_HOUR, hourOf(ms)) ?? []);
+      return new Set(young.filter((one) => createdMs(one) > sinceMs).map(({ metadata }) => metadata.uid)).size;
+    },
+  };
+}
+
+const UNKNOWN = { kind: "NotRead", why: "the NodeIdentities are not known yet, or their kind is not served" } as const;
+
+const INDEXES = {
+  [BY_KEY]: (identity: NodeIdentity) => (isLive(identity) ? [identity.metadata.labels?.[EK_LABEL] ?? ""] : []),
+  [BY_HOUR]: (identity: NodeIdentity) =>
+    identity.status?.attestedAt === undefined ? [] : [hourOf(createdMs(identity))],
+  [BY_STANDING]: (identity: NodeIdentity) => (isRevoked(identity) ? ["revoked"] : []),
+};
+
+/** A retired identity has let its key go. */
+export function isLive({ status }: NodeIdentity): boolean {
+  return status?.phase !== "Retired";
+}
+
+function keyOf({ spec, status }: NodeIdentity): string | undefined {
+  return status?.tpm?.ek.spkiSha256 ?? spec.tpm?.ek.spkiSha256;
+}
+
+function createdMs({ metadata }: NodeIdentity): number {
+  return Date.parse(metadata.creationTimestamp ?? "");
+}
+
+function hourOf(ms: number): string {
+  return String(Math.floor(ms / HOUR_MS));
+}
+
+function seen<T>(value: T | undefined): Seen<T> {
+  return value === undefined ? { kind: "Absent" } : { kind: "Present", value };
+}
+
+/** The identity as it is on the server now. */
+export async function getIdentity(home: KubeClient, name: string, signal?: AbortSignal): Promise<Seen<NodeIdentity>> {
+  try {
+    return { kind: "Present", value: await home.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal }) };
+  } catch (error) {
+    if (isFault(error, "not-found")) return { kind: "Absent" };
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+// Attestation: requests that carry evidence. One key → read → gather → the provider's rules → challenge, pin, approve. Step "prove"
+// of the journey, after docs/attestation: hello and proof under our signers, custody under Kubernetes' own.
+// Requests for one node name are judged one after another: the second must see what became of the first.
+
+import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
+import type { Policy } from "../../api/countersign/index.ts";
+import { type EvidenceFacts, READABLE_RULES, signerParts } from "../../attestation/verifiers/index.ts";
+import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
+import { type Pending, providerKey } from "../approval/index.ts";
+import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { gatherEvidence } from "./gather.ts";
+import { envelopeOf } from "./gather-tpm.ts";
+import { handleHello } from "./hello.ts";
+import { handleOther } from "./other.ts";
+import { createProofHandler } from "./proof.ts";
+import { carriesEvidence, recipientsOf } from "./requests.ts";
+import { refusedBy, settle } from "./settle.ts";
+import { handleBeacon, handleInsecure } from "./single.ts";
+import { HELLO_OBJECT_PREFIX, tidyDenied } from "./tidy.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+export { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./challenge-keys.ts";
+export { createCustody } from "./custody.ts";
+export { createSignerGate, type GateAnswer, type SignerGate } from "./gate.ts";
+export {
+  createGuard,
+  GUARD_BINDING_SPEC,
+  GUARD_BINDINGS,
+  GUARD_NAME,
+  GUARD_POLICIES,
+  GUARD_POLICY_SPEC,
+} from "./guard/index.ts";
+export { createIdentities, type Identities } from "./identities.ts";
+export { createRequestReader } from "./requests.ts";
+export { OPEN_HELLOS, openHelloKeys } from "./tidy.ts";
+export { createUpkeep, UPKEEP_KEY } from "./upkeep.ts";
+export type {
+  AttestationWorld,
+  EndorsementKeySource,
+  ProviderAnswer,
+  ProviderQuestion,
+  ProviderVerifier,
+} from "./world.ts";
+
+export interface Attestation {
+  /** Whether the request is judged here. */
+  takes(csr: CertificateSigningRequest, nodeName: () => string | undefined): boolean;
+  readonly handle: Handler;
+}
+
+export interface AttestationOptions {
+  readonly world: AttestationWorld;
+  readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
+  readonly pending: Pending;
+}
+
+export function createAttestation({ world, getCsr, pending }: AttestationOptions): Attestation {
+  const locks = createKeyedLock();
+  const tpmSteps = { hello: handleHello, proof: createProofHandler(), single: handleBeacon };
+
+  async function dispatch(look: Look): Promise<Next> {
+    const broken = world.policies.broken();
+    if (broken.length > 0) return await settle(world, look, unreadablePolicy(broken));
+    const { envelope } = look;
+    if (envelope === undefined) return await refuseUnreadable(look);
+    const { provider } = envelope.protocol;
+    if (provider === "tpm") return await tpmSteps[envelope.step](world, look);
+    if (provider === "insecure") return await handleInsecure(world, look);
+    const verifier = world.verifiers.find(({ name }) => name === provider);
+    if (verifier === undefined) return await refuseUnreadable(look);
+    return await handleOther(world, { ...look, envelope }, verifier);
+  }
+
+  async function refuseUnreadable(look: Look): Promise<Next> {
+    return await settle(world, look, judgeReadable(await gatherEvidence(world, look, { isLive: false })));
+  }
+
+  return {
+    takes: (csr, nodeName) => {
+      if (!world.servedSigners.includes(csr.spec.signerName)) return false;
+      if (carriesEvidence(csr)) return true;
+      // A node that was ever attested, or enrolled, does not fall back to a request that says nothing.
+      return isOurs(csr) && world.identities.find(nodeName() ?? "", world.clusterName).kind === "Present";
+    },
+    handle: async (key, signal) => {
+      const csr = getCsr(key);
+      pending.forget(key);
+      if (csr === undefined || csr.metadata.deletionTimestamp !== undefined) return UNTIL_CHANGED;
+      if (isSettled(csr)) return await tidyUp(world, csr);
+      const read = world.readRequest(csr, await recipientsOf(world.keys, csr));
+      const envelope = envelopeOf(read);
+      const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
+      const look = { ...read, policy, envelope, signal };
+      if (envelope === undefined) return await dispatch(look);
+      pending.note(key, [envelope.node, providerKey(envelope.providerId)]);
+      return await locks.run(envelope.node, () => dispatch(look));
+    },
+  };
+}
+
+function isOurs({ spec }: CertificateSigningRequest): boolean {
+  return signerParts(spec.signerName) !== undefined;
+}
+
+function isSettled(csr: CertificateSigningRequest): boolean {
+  return isDecided(csr) || findCondition(csr, "Failed") !== undefined || (csr.status?.certificate ?? "") !== "";
+}
+
+async function tidyUp(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Next> {
+  const isDeniedHello =
+    csr.metadata.name?.startsWith(HELLO_OBJECT_PREFIX) === true && findCondition(csr, "Denied") !== undefined;
+  return isDeniedHello ? await tidyDenied(world, csr) : UNTIL_CHANGED;
+}
+
+/** What cannot be read, or is no provider's of ours, is refused by the rules that every request with evidence meets. */
+function judgeReadable(facts: EvidenceFacts): Judgement {
+  const judgement = judgeInOrder(READABLE_RULES, facts, { reason: "Readable", message: "the evidence can be read" });
+  if (judgement.verdict.kind !== "Allow") return judgement;
+  const message = "the evidence can be read, and no verifier judges it";
+  return refusedBy(judgement, "provider-is-authorized", { reason: "ProviderUnknown", message });
+}
+
+const RETRY_POLICY_MS = 60_000;
+
+function unreadablePolicy(broken: readonly string[]): Judgement {
+  const said = { rule: "policies-are-readable", reason: "PolicyIsUnreadable", message: broken.join("; ") };
+  return { verdict: wait(said, RETRY_POLICY_MS), trail: [] };
+}

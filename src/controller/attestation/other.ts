@@ -1,0 +1,197 @@
+// Requests of installed providers (protocol 5): the rules that are not the provider's own matter, then its verifier's answer, then pins
+// and approval as for every other. A provider whose proof has no time limit is challenged with a nonce first.
+
+import { VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
+import type { NodeIdentityStatus } from "../../api/countersign/index.ts";
+import { CSRS } from "../../api/meta/index.ts";
+import {
+  type CanonicalObject,
+  CHALLENGE_ANNOTATION,
+  CHALLENGE_SECONDS,
+  type Challenged,
+  type Envelope,
+  encodeChallenge,
+  encodeProtocol,
+  type Freshness,
+  parseChallenge,
+  transcriptDigest,
+} from "../../attestation/evidence/index.ts";
+import {
+  attempt,
+  type ChallengeFacts,
+  type EvidenceFacts,
+  judgeOtherHello,
+  judgeOtherProof,
+  judgeOtherSingle,
+  judgeStandingChallenge,
+  pinsOf,
+} from "../../attestation/verifiers/index.ts";
+import { assert, deny, type Judgement, type Seen, wait } from "../../kernel/outcome/index.ts";
+import type { Next } from "../loop/index.ts";
+import { approve, exchangeOf, isRecorded } from "./approve.ts";
+import { gatherEvidence } from "./gather.ts";
+import { envelopeOf, getHello } from "./gather-tpm.ts";
+import { pin } from "./pin.ts";
+import { consume, end } from "./proof.ts";
+import type { ReadRequest } from "./requests.ts";
+import { refusedBy, settle } from "./settle.ts";
+import { tidyChallenged } from "./tidy.ts";
+import type { AttestationWorld, Look, ProviderAnswer, ProviderQuestion, ProviderVerifier } from "./world.ts";
+
+type ReadLook = Look & { readonly envelope: Envelope };
+
+const NONCE_OCTETS = 16;
+const NO_HELLO: Seen<ReadRequest> = { kind: "Absent" };
+
+export async function handleOther(world: AttestationWorld, look: ReadLook, verifier: ProviderVerifier): Promise<Next> {
+  const isChallenged = verifier.freshness === "challenge";
+  if (isChallenged && look.envelope.step === "hello") return await handleHello(world, look);
+  if (isChallenged && look.envelope.step === "proof") return await handleProof(world, look, verifier);
+  const facts = await gatherEvidence(world, look, { isLive: true });
+  const judgement = isChallenged || look.envelope.step !== "single" ? wrongStep(verifier) : judgeOtherSingle(facts);
+  return await finish(world, look, { verifier, facts, judgement, hello: NO_HELLO });
+}
+
+function wrongStep({ name, freshness }: ProviderVerifier): Judgement {
+  const message = `provider ${name} proves by ${freshness === "challenge" ? "hello and proof" : "one request"}`;
+  return { verdict: deny({ rule: "envelope-is-readable", reason: "EnvelopeMalformed", message }), trail: [] };
+}
+
+async function handleHello(world: AttestationWorld, look: ReadLook): Promise<Next> {
+  const common = await gatherEvidence(world, look, { isLive: false });
+  const ring = await world.keys.ring();
+  const facts: ChallengeFacts = { ...common, challengeKeys: ring.all, challenged: challengedSide(look) };
+  if (look.object.annotations[CHALLENGE_ANNOTATION] !== undefined) {
+    const standing = judgeStandingChallenge(facts);
+    if (standing.verdict.kind === "NoOpinion") return await tidyChallenged(world, look.csr);
+    return await settle(world, look, standing);
+  }
+  const judgement = judgeOtherHello(facts);
+  const isDue = judgement.verdict.kind === "Allow" && look.policy?.mode !== "Shadow";
+  if (!isDue || !facts.challenged.ok) return await settle(world, look, judgement);
+  const iat = Math.floor(facts.nowMs / 1000);
+  const exp = iat + (facts.policy.challengeSeconds ?? CHALLENGE_SECONDS.usual);
+  const nonce = world.randomBytes(NONCE_OCTETS);
+  const core = { alg: "nonce", iat, exp, kid: ring.current.kid, nonce, protocol: look.envelope.protocol } as const;
+  const { name = "", uid, resourceVersion } = look.csr.metadata;
+  const annotation = encodeChallenge(ring.current, core, facts.challenged.value);
+  const annotations = { [CHALLENGE_ANNOTATION]: annotation, [VERDICT_ANNOTATION]: null };
+  const patch = { metadata: { uid, resourceVersion, annotations } };
+  await world.client.patch(CSRS, { name, subresource: "status" }, patch, { type: "merge" });
+  return { afterMs: exp * 1000 + 60_000 - facts.nowMs };
+}
+
+function challengedSide({ envelope, object }: ReadLook): ChallengeFacts["challenged"] {
+  const value: Challenged = { cluster: envelope.cluster, helloRequest: object.request, helloUid: object.uid };
+  return { ok: true, value };
+}
+
+async function handleProof(world: AttestationWorld, look: ReadLook, verifier: ProviderVerifier): Promise<Next> {
+  const hello = await getHello(world, look);
+  const common = await gatherEvidence(world, look, { isLive: true });
+  const read = hello.kind === "Present" ? helloLook(look, hello.value) : undefined;
+  const annotation = read?.object.annotations[CHALLENGE_ANNOTATION] ?? "";
+  const parsed = attempt("ChallengeForged", () => parseChallenge(annotation));
+  const ring = await world.keys.ring(parsed.ok ? parsed.value.challenge.kid : undefined);
+  const challenged = read === undefined ? UNCHALLENGED : challengedSide(read);
+  const facts = { ...common, challengeKeys: ring.all, challenged, hello };
+  return await finish(world, look, { verifier, facts, judgement: judgeOtherProof(facts), hello });
+}
+
+const UNCHALLENGED = { ok: false, reason: "ChallengeUnknown", message: "nothing was challenged" } as const;
+
+function helloLook(look: ReadLook, hello: ReadRequest): ReadLook | undefined {
+  const envelope = envelopeOf(hello);
+  return envelope === undefined ? undefined : { ...look, ...hello, envelope };
+}
+
+interface Asked {
+  readonly verifier: ProviderVerifier;
+  readonly facts: EvidenceFacts;
+  readonly judgement: Judgement;
+  readonly hello: Seen<ReadRequest>;
+}
+
+/** The challenge is used up after the verifier was satisfied: only who proved something can use it up. */
+async function finish(world: AttestationWorld, look: ReadLook, asked: Asked): Promise<Next> {
+  const { verifier, facts, judgement, hello } = asked;
+  if (isRecorded(facts.identity, look)) return await approve(world, look, facts.identity);
+  if (judgement.verdict.kind !== "Allow") return await settle(world, look, judgement);
+  const answer = await verifier.ask(questionFor(look, asked), { signal: look.signal });
+  if (answer.kind !== "Attested" || look.policy?.mode === "Shadow")
+    return await settle(world, look, judgementOf(judgement, verifier, answer));
+  await consume(world, look, hello);
+  const pinned = await pin(world, {
+    nodeName: look.envelope.node,
+    identity: facts.identity,
+    ekLabel: undefined,
+    pins: planPins(facts, look, answer),
+    exchange: exchangeOf(look, facts.nowMs),
+  });
+  if (pinned.kind === "Refused")
+    return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
+}
+
+function judgementOf(judgement: Judgement, { name }: ProviderVerifier, answer: ProviderAnswer): Judgement {
+  const rule = `provider-${name}-is-satisfied`;
+  if (answer.kind === "Attested") return judgement;
+  const said = { rule, reason: answer.reason, message: answer.message };
+  const verdict = answer.kind === "Refused" ? deny(said) : wait(said, answer.retryAfterMs);
+  return { verdict, trail: judgement.trail };
+}
+
+function questionFor(look: ReadLook, { facts, hello }: Asked): ProviderQuestion {
+  const { envelope, object, reading } = look;
+  assert(reading.request.ok, "a provider is asked after the request was read");
+  const { publicKey, tbs, subjectAltNames } = reading.request.value.parsed;
+  const { node, providerId, intent, purpose, signer, cluster, protocol } = envelope;
+  const freshness = freshnessOf(hello);
+  const digest = transcriptDigest({ claims: envelope, protocol, spki: publicKey.spki, cri: tbs, freshness });
+  const sent = hello.kind === "Present" ? envelopeOf(hello.value) : undefined;
+  return {
+    nowMs: facts.nowMs,
+    request: {
+      ...{ nodeName: node, providerId, intent, purpose, signerName: signer, cluster, digest },
+      protocol: encodeProtocol(protocol),
+      publicKey: publicKey.spki,
+    },
+    evidence: bodyOf(envelope) ?? {},
+    hello: sent === undefined ? undefined : bodyOf(sent),
+    requester: object.requester,
+    machine: facts.machines.kind === "Present" ? facts.machines.value[0] : undefined,
+    pins: pinsOf(facts.identity)?.pins,
+    names: [...(subjectAltNames?.dnsNames ?? []), ...(subjectAltNames?.ipAddresses ?? [])],
+  };
+}
+
+function bodyOf({ body }: Envelope): CanonicalObject | undefined {
+  return body.kind === "other" ? body.value : undefined;
+}
+
+function freshnessOf(hello: Seen<ReadRequest>): Freshness {
+  if (hello.kind !== "Present") return { kind: "none" };
+  const { object } = hello.value;
+  const annotation = object.annotations[CHALLENGE_ANNOTATION] ?? "";
+  return { kind: "challenge", helloRequest: object.request, helloUid: object.uid, annotation };
+}
+
+function planPins(
+  { machines, nowMs }: EvidenceFacts,
+  { envelope }: ReadLook,
+  { pins, level }: Extract<ProviderAnswer, { kind: "Attested" }>,
+): NodeIdentityStatus {
+  const machine = machines.kind === "Present" ? machines.value[0] : undefined;
+  return {
+    phase: "Active",
+    provider: envelope.protocol.provider,
+    protocolFloor: encodeProtocol(envelope.protocol),
+    providerId: envelope.providerId,
+    ...(machine === undefined
+      ? {}
+      : { machine: { namespace: machine.namespace, name: machine.name, uid: machine.uid } }),
+    pins,
+    level,
+    attestedAt: new Date(nowMs).toISOString(),
+  };
+}

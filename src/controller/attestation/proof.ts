@@ -1,0 +1,105 @@
+// CSR 2 of a TPM's exchange: P1–P11, which a stranger's junk may fail without touching the hello; then the challenge is used up;
+// then P13–P18 on live reads. Each step is keyed by the proof's uid, so that whoever comes after a crash goes on where it ended.
+
+import { CSRS } from "../../api/meta/index.ts";
+import { CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
+import {
+  judgeOwnedTpmProof,
+  judgeTpmProof,
+  type OwnedProofFacts,
+  planPins,
+} from "../../attestation/verifiers/index.ts";
+import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
+import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { approve, exchangeOf, isRecorded } from "./approve.ts";
+import { ekLabelOf, gatherProof, getHello } from "./gather-tpm.ts";
+import { pin } from "./pin.ts";
+import type { ReadRequest } from "./requests.ts";
+import { refusedBy, settle } from "./settle.ts";
+import { OWNED_WAIT_MS, removeRequest } from "./tidy.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+/** So many failing proofs that name one hello get their reason; more are judged and deleted. */
+const DENIALS_TOLD = 8;
+const HELLOS_COUNTED = 4_096;
+
+export type ProofHandler = (world: AttestationWorld, look: Look) => Promise<Next>;
+
+export function createProofHandler(): ProofHandler {
+  const denials = new Map<string, number>();
+
+  /** A good proof is never shut out by junk, and junk does not fill the cluster. */
+  async function refuse(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
+    if (judgement.verdict.kind !== "Deny") return await settle(world, look, judgement);
+    const named = look.envelope?.hello?.uid ?? "";
+    const count = (denials.get(named) ?? 0) + 1;
+    const [oldest] = denials.keys();
+    if (denials.size >= HELLOS_COUNTED && oldest !== undefined) denials.delete(oldest);
+    denials.set(named, count);
+    if (count <= DENIALS_TOLD) return await settle(world, look, judgement);
+    await removeRequest(world, look.csr);
+    return UNTIL_CHANGED;
+  }
+
+  return async (world, look) => {
+    const hello = await getHello(world, look);
+    const facts = await gatherProof(world, look, { isLive: false, hello });
+    const judgement = judgeTpmProof(facts);
+    if (judgement.verdict.kind !== "Allow") return await refuse(world, look, judgement);
+    if (look.policy?.mode === "Shadow") return await settle(world, look, judgeOwnedTpmProof(facts));
+    const [owned] = await Promise.all([gatherProof(world, look, { isLive: true, hello }), consume(world, look, hello)]);
+    return await finish(world, look, { facts: owned, hello });
+  };
+}
+
+/** P12. `conflict`: somebody else wrote on the hello; the loop looks again. */
+export async function consume(world: AttestationWorld, { object }: Look, hello: Seen<ReadRequest>): Promise<void> {
+  if (hello.kind !== "Present" || hello.value.object.annotations[CONSUMED_BY_ANNOTATION] !== undefined) return;
+  const { name = "", uid, resourceVersion } = hello.value.csr.metadata;
+  const metadata = { uid, resourceVersion, annotations: { [CONSUMED_BY_ANNOTATION]: object.uid } };
+  await world.client.patch(CSRS, { name, subresource: "status" }, { metadata }, { type: "merge" });
+}
+
+interface Owned {
+  readonly facts: OwnedProofFacts;
+  readonly hello: Seen<ReadRequest>;
+}
+
+async function finish(world: AttestationWorld, look: Look, { facts, hello }: Owned): Promise<Next> {
+  if (isRecorded(facts.identity, look)) return await approve(world, look, facts.identity);
+  const judgement = judgeOwnedTpmProof(facts);
+  if (judgement.verdict.kind === "Wait" && facts.nowMs - look.object.createdMs > OWNED_WAIT_MS) {
+    const message = `waited in vain: ${judgement.verdict.reason}: ${judgement.verdict.message}`;
+    return await end(
+      world,
+      look,
+      hello,
+      refusedBy(judgement, judgement.verdict.rule, { reason: "WaitedTooLong", message }),
+    );
+  }
+  if (judgement.verdict.kind === "Deny") return await end(world, look, hello, judgement);
+  if (judgement.verdict.kind !== "Allow") return await settle(world, look, judgement);
+  const { endorsementKey } = facts.keys;
+  const pinned = await pin(world, {
+    nodeName: look.envelope?.node ?? "",
+    identity: facts.identity,
+    ekLabel: endorsementKey.ok ? ekLabelOf(endorsementKey.value.hash) : undefined,
+    pins: planPins(facts),
+    exchange: exchangeOf(look, facts.nowMs),
+  });
+  if (pinned.kind === "Refused")
+    return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
+}
+
+/** A refusal after the challenge was used up ends the exchange. */
+export async function end(
+  world: AttestationWorld,
+  look: Look,
+  hello: Seen<ReadRequest>,
+  judgement: Judgement,
+): Promise<Next> {
+  const next = await settle(world, look, judgement);
+  if (hello.kind === "Present") await removeRequest(world, hello.value.csr);
+  return next;
+}

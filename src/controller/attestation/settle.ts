@@ -1,0 +1,65 @@
+// A judgement → the object, by the writes of approval: one set of words for conditions, Events, metrics and the audit trail,
+// whoever judged. What is said about versions and crowds is added here.
+
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
+import { deny, isFault, type Judgement } from "../../kernel/outcome/index.ts";
+import type { RequestReading } from "../approval/index.ts";
+import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { supportedBy } from "./gather.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+/** Waits for a crowd to pass leave no trace on the object: a flood of requests must not become a flood of writes. */
+const SILENT_WAITS: readonly string[] = ["Throttled", "JoinRateExceeded"];
+
+/** A write of our own, or somebody else's, came first: its change is on the way here and brings the next look with it. */
+const OVERTAKEN_MS = 50;
+
+export async function settle(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
+  const { verdict } = judgement;
+  if (verdict.kind === "Wait" && SILENT_WAITS.includes(verdict.reason)) {
+    world.log.debug("request waits its turn", { csr: look.object.name, reason: verdict.reason });
+    // In random order, so that a crowd dilutes and does not starve.
+    return { afterMs: verdict.retryAfterMs * (0.5 + fraction(world)) };
+  }
+  const csr = verdict.reason === "VersionUnsupported" ? withVersions(world, look) : look.csr;
+  const { policy } = look;
+  const by = policy === undefined ? {} : { policy: { name: policy.name, mode: policy.mode } };
+  try {
+    await world.act.act({ csr, policy, reading: approvalReading(look) }, { ...judgement, ...by });
+  } catch (error) {
+    if (!isFault(error, "conflict")) throw error;
+    world.log.debug("request was judged on an old copy of it", { csr: look.object.name });
+    return { afterMs: OVERTAKEN_MS };
+  }
+  return verdict.kind === "Wait" ? { afterMs: verdict.retryAfterMs } : UNTIL_CHANGED;
+}
+
+/** The request as the writes of approval know it: what is around it is evidence here. */
+function approvalReading({ reading }: Look): RequestReading {
+  if (!reading.request.ok) return { kind: "Unreadable", ...reading.request };
+  const { parsed: request, signatureHolds } = reading.request.value;
+  const surroundings = { beginnings: 1, hasHeaders: false, bytes: reading.octets, labels: [] };
+  return { kind: "Readable", request, signatureHolds, surroundings };
+}
+
+/** A refusal that comes after the rules: from what was written or read while acting. */
+export function refusedBy(
+  judgement: Judgement,
+  rule: string,
+  said: { readonly reason: string; readonly message: string },
+): Judgement {
+  return { verdict: deny({ rule, ...said }), trail: judgement.trail };
+}
+
+/** The annotation and the denial come in one write: the node never sees one without the other. */
+function withVersions(world: AttestationWorld, { csr, reading, object }: Look): CertificateSigningRequest {
+  const provider = reading.blocks.ok ? reading.blocks.value.protocol?.provider : undefined;
+  const versions = supportedBy(world).filter((supported) => supported.provider === provider);
+  const annotations = { ...object.annotations, [SUPPORTED_VERSIONS_ANNOTATION]: encodeSupportedVersions(versions) };
+  return { ...csr, metadata: { ...csr.metadata, annotations } };
+}
+
+function fraction({ randomBytes }: AttestationWorld): number {
+  return (randomBytes(1)[0] ?? 0) / 256;
+}

@@ -1,0 +1,123 @@
+// What attestation does by the clock: keys rotate, the beacon is published where a policy wants it, identities whose Machine and
+// Node are gone are retired.
+
+import type { ConfigMap } from "../../api/core/index.ts";
+import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentityStatus } from "../../api/countersign/index.ts";
+import { CONFIG_MAPS } from "../../api/meta/index.ts";
+import { BEACON_CONFIG_MAP, beaconEpoch, beaconNonce, encodeBeacon } from "../../attestation/evidence/index.ts";
+import { isRevoked } from "../../attestation/verifiers/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import type { Handler } from "../loop/index.ts";
+import type { AttestationWorld } from "./world.ts";
+
+export const UPKEEP_KEY = "attestation";
+/** A fifth of a beacon's epoch. */
+const INTERVAL_MS = 60_000;
+
+export interface UpkeepOptions {
+  readonly world: AttestationWorld;
+  /** Whether any policy lets renewals go by beacon. */
+  readonly wantsBeacon: () => boolean;
+  /** The cluster's first id; absent while no CA is known. */
+  readonly clusterId: () => string | undefined;
+  readonly nodesSynced: () => boolean;
+}
+
+export function createUpkeep(options: UpkeepOptions): Handler {
+  const { world } = options;
+  let told: ReadonlySet<string> = new Set();
+  return async () => {
+    // Without our kinds there is nothing to keep up, and no key to make in a cluster that attests nobody.
+    if (!world.identities.hasSynced() || world.identities.find("", undefined).kind === "NotRead")
+      return { afterMs: INTERVAL_MS };
+    await world.keys.upkeep();
+    if (options.wantsBeacon()) await publishBeacon(options);
+    told = tellResets(world, told);
+    if (world.machines.hasSynced() && options.nodesSynced()) await retire(world);
+    return { afterMs: INTERVAL_MS };
+  };
+}
+
+/** What an operator opened is in the audit trail once; returns what was told and still stands. */
+function tellResets({ identities, log }: AttestationWorld, told: ReadonlySet<string>): ReadonlySet<string> {
+  const standing = new Set<string>();
+  for (const { metadata, spec } of identities.list()) {
+    const { reset } = spec;
+    if (reset === undefined) continue;
+    const words = `${metadata.uid ?? ""} ${JSON.stringify(reset)}`;
+    standing.add(words);
+    if (told.has(words)) continue;
+    const { until, clock = false } = reset;
+    log.info("identity opened by an operator", {
+      audit: true,
+      identity: metadata.name,
+      node: spec.nodeName,
+      until,
+      clock,
+    });
+  }
+  return standing;
+}
+
+async function publishBeacon({ world, clusterId }: UpkeepOptions): Promise<void> {
+  const cluster = clusterId();
+  if (cluster === undefined) return;
+  const { current } = await world.keys.ring();
+  const epoch = beaconEpoch(world.clock.now());
+  const beacon = encodeBeacon({ epoch, kid: current.kid, nonce: beaconNonce(current, epoch, cluster) });
+  const { namespace, name, key } = BEACON_CONFIG_MAP;
+  const wanted: ConfigMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { namespace, name },
+    data: { [key]: beacon },
+  };
+  try {
+    const present = await world.client.get<ConfigMap>(CONFIG_MAPS, { namespace, name });
+    if (present.data?.[key] !== beacon) await world.client.update(CONFIG_MAPS, { ...present, data: { [key]: beacon } });
+  } catch (error) {
+    if (!isFault(error, "not-found")) throw error;
+    await world.client.create(CONFIG_MAPS, wanted);
+  }
+}
+
+async function retire(world: AttestationWorld): Promise<void> {
+  for (const identity of world.identities.list()) {
+    const phase = nextPhase(world, identity);
+    if (phase === undefined || phase === identity.status?.phase) continue;
+    try {
+      await turn(world, identity, phase);
+    } catch (error) {
+      // Somebody wrote it meanwhile: looked at again with the next round.
+      if (!isFault(error, "conflict") && !isFault(error, "not-found")) throw error;
+    }
+  }
+}
+
+function nextPhase(world: AttestationWorld, identity: NodeIdentity): NodeIdentityStatus["phase"] {
+  const { status, spec } = identity;
+  if (isRevoked(identity)) return "Revoked";
+  // Lifted by the operator.
+  if (status?.phase === "Revoked") return status.attestedAt === undefined ? "Pending" : "Active";
+  if (status?.machine === undefined || status.phase === "Retired") return status?.phase;
+  if (world.machines.has(status.machine.uid)) return "Active";
+  return world.getNode(spec.nodeName) === undefined ? "Retired" : "Retiring";
+}
+
+async function turn(
+  world: AttestationWorld,
+  identity: NodeIdentity,
+  phase: NonNullable<NodeIdentityStatus["phase"]>,
+): Promise<void> {
+  const { name = "", uid, resourceVersion } = identity.metadata;
+  const isOver = phase === "Retired" || phase === "Revoked";
+  const certificates = (identity.status?.certificates ?? []).map((one) => (isOver ? { ...one, revoked: true } : one));
+  const status = { ...identity.status, phase, certificates };
+  await world.home.update(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
+  world.log.info("identity changed its phase", { audit: true, identity: name, node: identity.spec.nodeName, phase });
+  // A retired node's TPM may serve another; a revoked one's may not.
+  if (phase !== "Retired") return;
+  const metadata = { uid, labels: { [EK_LABEL]: null } };
+  await world.home.patch(NODE_IDENTITIES, { name }, { metadata }, { type: "merge" });
+  world.log.debug("endorsement key let go", { identity: name, resourceVersion });
+}
