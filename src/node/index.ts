@@ -48,6 +48,8 @@ export {
   leaveCluster,
   listLeft,
   loadKnownCluster,
+  loadRemembered,
   parseNodeName,
   planJoin,
+  type Remembered,
 } from "./join/index.ts";

@@ -6,9 +6,8 @@
 
 import { NODES_GROUP } from "../../api/certificates/index.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
-import { type Allow, allow, type Deny, deny, isFault } from "../../kernel/outcome/index.ts";
-import { parsePem } from "../../kernel/pem/index.ts";
-import { type Certificate, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
+import { type Allow, allow, type Deny, deny } from "../../kernel/outcome/index.ts";
+import { type Certificate, readCertificates, validateChain } from "../../kernel/x509/index.ts";
 import { commonNameOf, missingNames, purposeOidOf, type ServingNames, type Wanted } from "./template.ts";
 
 export interface IssuedFacts extends Wanted {
@@ -20,7 +19,7 @@ export interface IssuedFacts extends Wanted {
 }
 
 export function checkIssued(facts: IssuedFacts): Allow | Deny {
-  const [leaf, ...intermediates] = parseCertificates(facts.certificatePem);
+  const [leaf, ...intermediates] = readCertificates(facts.certificatePem);
   if (leaf === undefined) return refuse("certificate-is-readable", "the answer is not a list of certificates");
   if (!equalBytes(leaf.publicKey.spki, facts.publicKey)) {
     return refuse("certificate-is-for-our-key", "the certificate is for another key");
@@ -40,18 +39,6 @@ export function checkIssued(facts: IssuedFacts): Allow | Deny {
     );
   }
   return allow({ rule: "chain-ends-at-the-cluster-ca", reason: "Checked", message: "the certificate is ours" });
-}
-
-/** Leaf first. Empty when one block is no certificate: half a chain is not guessed at. */
-export function parseCertificates(pem: string): readonly Certificate[] {
-  try {
-    return parsePem(pem)
-      .filter(({ label }) => label === "CERTIFICATE")
-      .map(({ bytes }) => parseCertificate(bytes));
-  } catch (error) {
-    if (isFault(error)) return [];
-    throw error;
-  }
 }
 
 function checkSubject({ subject }: Certificate, nodeName: string): Deny | undefined {

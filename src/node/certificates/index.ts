@@ -1,3 +1,4 @@
+export { type Attestation, clusterIdOf, takesEvidence } from "./attested/index.ts";
 export {
   type BootPlaces,
   type BootPlan,
@@ -6,7 +7,7 @@ export {
   openClusterAccess,
   planBoot,
 } from "./boot/index.ts";
-export { checkIssued, parseCertificates } from "./check.ts";
+export { checkIssued } from "./check.ts";
 export { type CurrentPair, loadCurrentPair } from "./current.ts";
 export type { RequestState } from "./judge.ts";
 export { type CertificatePurpose, type StoreLayout, storeLayout } from "./layout.ts";
@@ -18,10 +19,13 @@ export {
   type ManagerEvent,
   type ManagerOptions,
 } from "./manager/index.ts";
-export { type ObtainOptions, obtainCertificate } from "./obtain.ts";
+export { obtainCertificate } from "./obtain.ts";
+export type { ObtainOptions } from "./obtain-options.ts";
 export { type CertificatePlan, jitterOf, type Lifetime, PLUGIN_JITTER, planCertificate, usefulLife } from "./plan.ts";
 export { REQUEST_LIMIT_MS, type RequestProgress } from "./request.ts";
 export { machineAddresses, servingNamesOf } from "./serving/index.ts";
-export { type CertificateStore, createCertificateStore, repairWhenFree, requirePrivate } from "./store/index.ts";
+export { type CertificateStore, createCertificateStore, repairWhenFree } from "./store/index.ts";
 export { commonNameOf, type ServingNames } from "./template.ts";
 export { createHotAgent, type HotAgent, hotSwapServer } from "./tls/index.ts";
+export { listWaitingNames } from "./waiting-names.ts";
+export { whoAmI } from "./who-am-i.ts";

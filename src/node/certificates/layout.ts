@@ -14,6 +14,9 @@ export interface StoreLayout {
   /** The key of a request that has not been answered; kept, so that a restart resumes that request. */
   readonly pendingKeyPath: string;
   readonly lockPath: string;
+  /** An exchange of hello and proof that is under way, and how often one may be begun. */
+  readonly exchangePath: string;
+  readonly pacePath: string;
   /** Where a pair of this moment goes; `copy` above 0 for a second one within the same second. */
   pairPath(nowMs: number, copy: number): string;
 }
@@ -27,6 +30,8 @@ export function storeLayout(certDirectory: string, purpose: CertificatePurpose =
     updatedPath: join(directory, `${prefix}-updated.pem`),
     pendingKeyPath: join(directory, `${prefix}.key.tmp`),
     lockPath: join(directory, `${prefix}.lock`),
+    exchangePath: join(directory, `${prefix}.exchange`),
+    pacePath: join(directory, `${prefix}.pace`),
     pairPath: (nowMs, copy) => join(directory, `${prefix}-${stampOf(nowMs)}${copy === 0 ? "" : `-${copy}`}.pem`),
   };
 }

@@ -2,6 +2,7 @@
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import { onAbort } from "../../platform/signals/index.ts";
 
 export interface Limit {
   readonly clock: Clock;
@@ -17,8 +18,7 @@ export async function withinLimit<T>(limit: Limit, act: (signal: AbortSignal) =>
   const stop = new AbortController();
   const finished = new AbortController();
   const giveUp = () => stop.abort();
-  if (signal?.aborted === true) giveUp();
-  signal?.addEventListener("abort", giveUp, { once: true });
+  const leave = onAbort(signal, giveUp);
   let isOver = false;
   const alarm = clock.sleep(limitMs, finished.signal).then(
     () => {
@@ -31,10 +31,11 @@ export async function withinLimit<T>(limit: Limit, act: (signal: AbortSignal) =>
     return await act(stop.signal);
   } catch (cause) {
     if (!isOver || !isFault(cause, "aborted")) throw cause;
-    throw new Fault("timeout", `no certificate after ${Math.round(limitMs / 1_000)} s: ${awaited()}`, { cause });
+    // Without its cause: that we gave up is the whole of it, and which call was cut short tells nobody anything.
+    throw new Fault("timeout", `no certificate after ${Math.round(limitMs / 1_000)} s: ${awaited()}`);
   } finally {
     finished.abort();
-    signal?.removeEventListener("abort", giveUp);
+    leave();
     await alarm;
   }
 }

@@ -62,7 +62,6 @@ describe("a certificate request", () => {
       nodeName: "worker-1",
       key,
       signerName: "example.com/signer",
-      evidence: { data: new Uint8Array() },
       roots: [ca.certificate],
       clock,
       limitMs: 60_000,
@@ -140,11 +139,14 @@ describe("a certificate request", () => {
     ]);
   });
 
-  it("carries the evidence of a provider that has some behind the PKCS#10", async () => {
+  it("is sent as the provider made it, where it has evidence", async () => {
     play({ create: [accept], watch: [stream(added(issued()))] });
-    await request({ evidence: { data: Uint8Array.of(1, 2, 3) } });
-    const [, block] = parsePem(parseUtf8(parseBase64(posted?.spec.request ?? "")));
-    expect(block).toMatchObject({ label: "KUBELET AUTHENTICATOR ATTESTATION DATA", bytes: Uint8Array.of(1, 2, 3) });
+    const attested = { name: "countersign-single-x", signerName: "example.com/signer", usages: ["client auth"] };
+    await request({ attested: { ...attested, request: Uint8Array.of(1, 2, 3) } });
+    expect(posted).toMatchObject({
+      metadata: { name: "countersign-single-x" },
+      spec: { request: "AQID", signerName: "example.com/signer", usages: ["client auth"] },
+    });
   });
 
   it("is found again after a restart instead of being filed twice", async () => {

@@ -3,7 +3,7 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { apiVersionOf, CSRS } from "../../api/meta/index.ts";
-import type { AttestationEvidence } from "../../attestation/providers/index.ts";
+import type { FinishedRequest } from "../../attestation/evidence/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
@@ -23,6 +23,8 @@ export const REQUEST_LIMIT_MS = 280_000;
 const CREATE_BACKOFF: BackoffLimits = { baseMs: 1_000, maxMs: 30_000 };
 
 export interface RequestProgress {
+  /** The provider has answered the controller's challenge. */
+  readonly onAttested?: () => void;
   /** The request is at the server; `reused` when an earlier start had made it. */
   readonly onRequested?: (name: string, reused: boolean) => void;
   /** Every change of state, with the reason while it is pending. */
@@ -35,7 +37,8 @@ export interface RequestOptions extends RequestProgress, Wanted {
   readonly client: KubeClient;
   readonly key: Signer;
   readonly signerName: string;
-  readonly evidence: AttestationEvidence;
+  /** The request with its evidence. Left out: a plain PKCS#10, as a kubelet's. */
+  readonly attested?: FinishedRequest | undefined;
   /** The CAs that may sign for this cluster's nodes. */
   readonly roots: readonly Certificate[];
   readonly clock: Clock;
@@ -138,21 +141,20 @@ async function findOwn(
 }
 
 function buildRequest(options: RequestOptions): CertificateSigningRequest {
-  const { key, nodeName, serving, signerName, evidence } = options;
+  const { key, nodeName, serving, signerName, attested } = options;
+  if (attested !== undefined) return requestObject(attested);
   const subject = subjectOf(nodeName);
   const usages = usagesOf(options);
   const name = requestName({ publicKey: key.publicKey, ...subject, usages, names: namesOf(serving) });
-  const request = signCertificateRequest({ subject, extensions: extensionsOf(options) }, key);
-  const pem = encodePem("CERTIFICATE REQUEST", request) + encodeEvidence(evidence);
+  const pkcs10 = signCertificateRequest({ subject, extensions: extensionsOf(options) }, key);
+  return requestObject({ name, signerName, usages, request: encodeUtf8(encodePem("CERTIFICATE REQUEST", pkcs10)) });
+}
+
+export function requestObject({ name, request, signerName, usages }: FinishedRequest): CertificateSigningRequest {
   return {
     apiVersion: apiVersionOf(CSRS),
     kind: CSRS.kind,
     metadata: { name },
-    spec: { request: encodeBase64(encodeUtf8(pem)), signerName, usages },
+    spec: { request: encodeBase64(request), signerName, usages },
   };
-}
-
-/** A provider that proves nothing sends no block at all: the request is then a plain PKCS#10, as a kubelet's. */
-function encodeEvidence({ data }: AttestationEvidence): string {
-  return data.length === 0 ? "" : encodePem("KUBELET AUTHENTICATOR ATTESTATION DATA", data);
 }

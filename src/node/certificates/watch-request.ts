@@ -3,6 +3,7 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS, INITIAL_EVENTS_END, type WatchEvent } from "../../api/meta/index.ts";
+import { SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../platform/kube/index.ts";
@@ -60,7 +61,7 @@ async function followWatch(options: WatchRequestOptions): Promise<string | Fault
 }
 
 /** Accidents of the stream itself. A server that refuses streaming lists says `invalid`. */
-const WATCH_TROUBLE: ReadonlySet<string> = new Set([
+export const WATCH_TROUBLE: ReadonlySet<string> = new Set([
   "conflict",
   "expired",
   "forbidden",
@@ -114,7 +115,9 @@ function readState(csr: CertificateSigningRequest, { name, uid, onState }: Watch
     case "issued":
       return state.certificatePem;
     case "denied":
-      throw new Fault("denied", `request ${name} was denied: ${state.why}`, { detail: { name, ...state.said } });
+      throw new Fault("denied", `request ${name} was denied: ${state.why}`, {
+        detail: { name, ...state.said, ...supportedBy(csr) },
+      });
     case "failed":
       throw new Fault("failed-request", `request ${name} failed at its signer: ${state.why}`, {
         detail: { name, ...state.said },
@@ -122,6 +125,12 @@ function readState(csr: CertificateSigningRequest, { name, uid, onState }: Watch
     case "pending":
       return undefined;
   }
+}
+
+/** What the controller speaks, where it said so: another version of the evidence may do. */
+function supportedBy({ metadata }: CertificateSigningRequest): { readonly supportedVersions?: string } {
+  const supportedVersions = metadata.annotations?.[SUPPORTED_VERSIONS_ANNOTATION];
+  return supportedVersions === undefined ? {} : { supportedVersions };
 }
 
 function gone(name: string): Fault {

@@ -186,7 +186,10 @@ describe("the node daemon", () => {
     cluster.decide(() => ({ kind: "deny", reason: "NoAttestation", message: "who are you" }));
     const daemon = await start();
     await until(async () => (await daemon.read("/metrics")).body.includes('outcome="denied"'));
-    expect(await daemon.read("/healthz")).toEqual({ code: 503, body: "there is no valid client certificate\n" });
+    expect(await daemon.read("/healthz")).toEqual({
+      code: 503,
+      body: "[-]client certificate there is no valid one\nhealthz failed\n",
+    });
     expect((await daemon.read("/metrics")).body).toMatch(/renew_errors 1$/m);
     expect(lines.join("")).toMatch(
       /"message":"certificate denied".*NoAttestation: who are you|NoAttestation: who are you.*certificate denied/,
@@ -226,7 +229,7 @@ describe("the node daemon", () => {
         getSecurely(url, { ca: cluster.api.caPem }, async (answer) => resolve(await text(answer))).on("error", reject);
       });
     // Before there is a serving certificate, no handshake succeeds.
-    await until(async () => (await ask().catch(() => "")) === "ok\n");
+    await until(async () => (await ask().catch(() => "")) === "ok");
     expect(existsSync(at("pki/kubelet-server-current.pem"))).toBe(true);
   });
 

@@ -2,6 +2,8 @@
 // sequence, then one manager for each certificate, and a page of numbers beside them.
 
 import { isFault } from "../../kernel/outcome/index.ts";
+import type { Check } from "../../platform/report/index.ts";
+import { runTogether } from "../../platform/signals/index.ts";
 import {
   type CertificateManager,
   type CertificatePurpose,
@@ -36,28 +38,12 @@ export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
   const status = options.status && (await startStatus(stage, client, serving));
   try {
     options.onStarted?.({ port: status?.port });
-    await runTogether(options.signal, [
-      (signal) => client.run(signal),
-      ...(serving === undefined ? [] : [(signal: AbortSignal) => serving.run(signal)]),
+    await runTogether(options.signal, (either) => [
+      client.run(either),
+      ...(serving === undefined ? [] : [serving.run(either)]),
     ]);
   } finally {
     await status?.close();
-  }
-}
-
-/** Until the signal fires, or the first of them fails, which ends the others too. */
-async function runTogether(
-  signal: AbortSignal,
-  all: readonly ((signal: AbortSignal) => Promise<void>)[],
-): Promise<void> {
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  if (signal.aborted) end();
-  signal.addEventListener("abort", end, { once: true });
-  try {
-    await Promise.all(all.map((run) => run(stop.signal).finally(end)));
-  } finally {
-    signal.removeEventListener("abort", end);
   }
 }
 
@@ -76,7 +62,7 @@ function createClientManager(stage: Stage, booted: Booted, store: CertificateSto
     store,
     nodeName: options.nodeName,
     signerName: options.signerName,
-    provider: options.provider,
+    ...attestationOf(options),
     access: booted.access,
     clock: options.clock,
     initial: booted.initial,
@@ -101,6 +87,10 @@ async function writeKubeconfig({ options, journal }: Stage, booted: Booted, stor
   }
 }
 
+function attestationOf({ provider, providerId, clusterId, recipient }: DaemonOptions) {
+  return { provider, providerId, clusterId, recipient };
+}
+
 function createServingManager(
   stage: Stage,
   booted: Booted,
@@ -117,7 +107,7 @@ function createServingManager(
     store: openStore(stage, "server"),
     nodeName: options.nodeName,
     signerName: options.serving.signerName,
-    provider: options.provider,
+    ...attestationOf(options),
     access: booted.access,
     clock: options.clock,
     serving: options.serving.names,
@@ -131,9 +121,19 @@ function createServingManager(
 function startStatus(stage: Stage, client: CertificateManager, serving: CertificateManager | undefined) {
   const { options, metrics } = stage;
   const status = options.status ?? { host: "127.0.0.1", port: 0, tls: false };
-  const troubles = () => [
-    ...(client.current() === undefined ? ["there is no valid client certificate"] : []),
-    ...(serving !== undefined && serving.current() === undefined ? ["there is no valid serving certificate"] : []),
+  const checks = [
+    certificateCheck("client certificate", client),
+    ...(serving === undefined ? [] : [certificateCheck("serving certificate", serving)]),
   ];
-  return startStatusServer(status, { troubles, metrics: metrics.expose, serving });
+  return startStatusServer(status, { checks, metrics, serving });
+}
+
+function certificateCheck(name: string, manager: CertificateManager): Check {
+  return {
+    name,
+    look: () => {
+      const ok = manager.current() !== undefined;
+      return { ok, says: ok ? "is valid" : "there is no valid one" };
+    },
+  };
 }

@@ -1,9 +1,8 @@
 // What `countersign node run` is told.
 
-import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import type { BootPlaces, ServingNames } from "../certificates/index.ts";
+import type { Attestation, BootPlaces, ServingNames } from "../certificates/index.ts";
 
 export interface ServingOptions {
   readonly signerName: string;
@@ -19,9 +18,10 @@ export interface StatusOptions {
   readonly tls: boolean;
 }
 
-export interface DaemonOptions extends BootPlaces {
+export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"> {
   readonly signerName: string;
-  readonly provider: NodeAttestationProvider;
+  /** Default: the pin of the cluster's CA. */
+  readonly clusterId?: string | undefined;
   /** CAs of nodes' certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
   /** False: the feature is switched off; the credentials that are there are used and watched, nothing is asked for. */

@@ -27,6 +27,9 @@ export interface RenewOptions
     | "clientCaPem"
     | "signerName"
     | "provider"
+    | "providerId"
+    | "clusterId"
+    | "recipient"
     | "clock"
     | "signal"
   > {

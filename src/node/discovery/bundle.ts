@@ -1,20 +1,7 @@
 // Sets of root certificates in PEM. Two certificates are the same when their bytes are.
 
-import { isFault } from "../../kernel/outcome/index.ts";
-import { encodePem, parsePem } from "../../kernel/pem/index.ts";
-import { type Certificate, parseCertificate } from "../../kernel/x509/index.ts";
-
-/** Empty when there is none, or when one of them cannot be read: half a set of roots is nobody's intention. */
-export function readBundle(pem: string): readonly Certificate[] {
-  try {
-    return parsePem(pem)
-      .filter(({ label }) => label === "CERTIFICATE")
-      .map(({ bytes }) => parseCertificate(bytes));
-  } catch (error) {
-    if (isFault(error)) return [];
-    throw error;
-  }
-}
+import { encodePem } from "../../kernel/pem/index.ts";
+import type { Certificate } from "../../kernel/x509/index.ts";
 
 export function encodeBundle(certificates: readonly Certificate[]): string {
   return certificates.map(({ raw }) => encodePem("CERTIFICATE", raw)).join("");

@@ -20,7 +20,7 @@ import { createManualClock } from "../../../test/fakes/clock.ts";
 import { type Handler, startTestServer, type TestServer } from "../../../test/fakes/https-server.ts";
 import { parseHs256Jwt } from "../../kernel/jose/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parseCertificates } from "../certificates/index.ts";
+import { readCertificates } from "../../kernel/x509/index.ts";
 import type { DiscoverDeps } from "./deps.ts";
 import { discover } from "./discover.ts";
 import type { DiscoveryMethod } from "./method.ts";
@@ -144,7 +144,7 @@ describe("discovery by token", () => {
   }
 
   it("holds the pins in both ways", async () => {
-    const [root] = parseCertificates(ca.certPem);
+    const [root] = readCertificates(ca.certPem);
     if (root === undefined) expect.unreachable("the CA is a certificate");
     for (const handler of [signingServer(aClusterInfo(document)), plainServer(aClusterInfo(document))]) {
       const { url } = await serve(handler);

@@ -2,7 +2,7 @@
 // wants to know about the others before the last one goes.
 
 import { isFault } from "../../kernel/outcome/index.ts";
-import { readBundle } from "./bundle.ts";
+import { readCertificates } from "../../kernel/x509/index.ts";
 import type { DiscoveredCluster } from "./cluster.ts";
 import type { DiscoverDeps } from "./deps.ts";
 import { readServed } from "./document/confirm.ts";
@@ -42,7 +42,7 @@ export interface RootFacts {
 }
 
 export function listRoots({ documentCaPem }: DiscoveredCluster): readonly RootFacts[] {
-  return readBundle(documentCaPem).map((root) => ({
+  return readCertificates(documentCaPem).map((root) => ({
     pin: caPinOf(root),
     subject: root.subject.commonName ?? "without a name",
     notBeforeMs: root.notBeforeMs,

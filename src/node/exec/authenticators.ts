@@ -8,7 +8,17 @@ export interface Authenticator {
   readonly signerName: string;
   /** The provider's own answer, repeated here so that the provider need not be loaded to hear it; a test compares. */
   readonly canRenew: boolean;
-  loadProvider(): Promise<NodeAttestationProvider>;
+  /** The provider's own flags: name with dashes -> what follows it in the help, and what it is. */
+  readonly ownFlags?: Readonly<Record<string, OwnFlag>> | undefined;
+  /** How long a renewal may hold up a kubelet whose certificate still works. Default: RENEWAL_WAIT_MS. */
+  readonly renewalWaitMs?: number | undefined;
+  /** With the values of its own flags, by name with dashes. */
+  loadProvider(own: ReadonlyMap<string, string>): Promise<NodeAttestationProvider>;
+}
+
+export interface OwnFlag {
+  readonly value: string;
+  readonly description: string;
 }
 
 export const INSECURE_AUTHENTICATOR: Authenticator = {
@@ -18,5 +28,20 @@ export const INSECURE_AUTHENTICATOR: Authenticator = {
   loadProvider: async () => {
     const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
     return createInsecureProvider();
+  },
+};
+
+export const TPM_AUTHENTICATOR: Authenticator = {
+  program: "kubelet-authenticator-tpm",
+  signerName: "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm",
+  canRenew: true,
+  ownFlags: {
+    "--tpm": { value: "ADDRESS", description: "/dev/tpmrm0 (default), swtpm:path=SOCKET or swtpm:host=HOST,port=PORT" },
+  },
+  // A discrete TPM makes its keys in seconds; a node's Lease is good for 40.
+  renewalWaitMs: 25_000,
+  loadProvider: async (own) => {
+    const { createTpmProvider } = await import("../../attestation/providers/tpm/index.ts");
+    return createTpmProvider({ address: own.get("--tpm") });
   },
 };

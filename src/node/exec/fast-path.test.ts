@@ -25,6 +25,7 @@ describe.each(AUTHENTICATORS)("the everyday run of %s", (name) => {
       "src/kernel/outcome",
       "src/node/certificates",
       "src/node/exec",
+      "src/platform/flags",
       "src/platform/pair",
       "src/platform/process",
     ]);

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { helpText, parseFlags } from "./flags.ts";
 
 const SIGNER = "example.com/signer";
+const PLUGIN = { program: "the-program", signerName: SIGNER };
+const WITH_OWN = { ...PLUGIN, ownFlags: { "--tpm": { value: "ADDRESS", description: "where it is" } } };
 
 describe("the plugin's flags", () => {
   it("need a node name and default the rest", () => {
-    expect(parseFlags(["--node-name", "worker-1"], SIGNER)).toEqual({
+    expect(parseFlags(["--node-name", "worker-1"], PLUGIN)).toEqual({
       kind: "run",
       flags: {
         nodeName: "worker-1",
@@ -13,6 +15,10 @@ describe("the plugin's flags", () => {
         bootstrapKubeconfig: undefined,
         signerName: SIGNER,
         clientCaFile: undefined,
+        providerId: undefined,
+        clusterId: undefined,
+        evidenceRecipient: undefined,
+        own: new Map(),
         timeoutMs: 280_000,
       },
     });
@@ -20,26 +26,34 @@ describe("the plugin's flags", () => {
 
   it("are read in both spellings", () => {
     const args = ["--node-name=a", "--cert-dir=/d", "--bootstrap-kubeconfig", "/b", "--signer-name=s", "--timeout=4m"];
-    expect(parseFlags(args, SIGNER)).toMatchObject({
+    expect(parseFlags(args, PLUGIN)).toMatchObject({
       flags: { nodeName: "a", certDirectory: "/d", bootstrapKubeconfig: "/b", signerName: "s", timeoutMs: 240_000 },
     });
   });
 
   it("may ask for help or the version and nothing else", () => {
-    expect(parseFlags(["--help"], SIGNER)).toEqual({ kind: "help" });
-    expect(parseFlags(["--version"], SIGNER)).toEqual({ kind: "version" });
-    expect(helpText("the-program", SIGNER)).toContain(SIGNER);
+    expect(parseFlags(["--help"], PLUGIN)).toEqual({ kind: "help" });
+    expect(parseFlags(["--version"], PLUGIN)).toEqual({ kind: "version" });
+    expect(helpText(PLUGIN)).toContain(SIGNER);
+  });
+
+  it("include those of the provider, and of no other", () => {
+    const args = ["--node-name=a", "--provider-id=p", "--evidence-cluster=c", "--tpm=swtpm:path=/s"];
+    const flags = { providerId: "p", clusterId: "c", own: new Map([["--tpm", "swtpm:path=/s"]]) };
+    expect(parseFlags(args, WITH_OWN)).toMatchObject({ flags });
+    expect(() => parseFlags(args, PLUGIN)).toThrow("--tpm");
+    expect(helpText(WITH_OWN)).toMatch(/^ {2}--tpm ADDRESS {15,}where it is$/m);
   });
 
   const refused: Record<string, [string[], string]> = {
-    "without a node name": [[], "--node-name is needed"],
+    "without a node name": [[], "--node-name is missing"],
     "with one that nobody knows": [["--node-name=a", "--nodename=b"], "nodename"],
     "with a word too many": [["--node-name=a", "b"], "b"],
-    "with a timeout of nothing": [["--node-name=a", "--timeout=0s"], "between 1s and 290s"],
-    "with a timeout beyond kubeadm's patience": [["--node-name=a", "--timeout=5m"], "between 1s and 290s"],
-    "with a timeout without a unit": [["--node-name=a", "--timeout=90"], "between 1s and 290s"],
+    "with a timeout of nothing": [["--node-name=a", "--timeout=0s"], "at least 1s"],
+    "with a timeout beyond kubeadm's patience": [["--node-name=a", "--timeout=5m"], "at most 290s"],
+    "with a timeout without a unit": [["--node-name=a", "--timeout=90"], "a duration such as"],
   };
   for (const [sentence, [args, message]] of Object.entries(refused)) {
-    it(`are refused ${sentence}`, () => expect(() => parseFlags(args, SIGNER)).toThrow(message));
+    it(`are refused ${sentence}`, () => expect(() => parseFlags(args, PLUGIN)).toThrow(message));
   }
 });

@@ -70,7 +70,7 @@ describe("the credential plugin on a cluster", () => {
 
   it("asks for a first certificate with the bootstrap kubeconfig, then answers from disk", async () => {
     const first = await run([bootstrap()]);
-    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("created request node-csr-") });
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining("created request countersign-single-") });
     const second = await run();
     expect(second).toMatchObject({ code: 0, stderr: "" });
     expect(second.status.clientCertificateData).toBe(first.status.clientCertificateData);

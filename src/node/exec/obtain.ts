@@ -2,18 +2,15 @@
 // Loaded only when needed, because a client, a YAML parser and X.509 cost more than everything else the plugin does.
 
 import type { ExecInfo } from "../../api/clientauth/index.ts";
+import { parseRecipient } from "../../attestation/evidence/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { readCertificates } from "../../kernel/x509/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
-import { nodeFileSystem } from "../../platform/files/index.ts";
+import { loadText } from "../../platform/files/index.ts";
 import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import {
-  type CertificatePlan,
-  createCertificateStore,
-  obtainCertificate,
-  parseCertificates,
-} from "../certificates/index.ts";
+import { type CertificatePlan, clusterIdOf, createCertificateStore, obtainCertificate } from "../certificates/index.ts";
 import { parseNodeName } from "../join/node-name.ts";
 import type { Authenticator } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
@@ -46,8 +43,9 @@ export async function obtainForExec(need: ExecNeed): Promise<CertificatePair> {
 
 async function renew(need: ExecNeed, { certificatePem: certPem, keyPem }: CertificatePair): Promise<CertificatePair> {
   const cluster = await findCluster(need.flags, need.info);
-  const limitMs = Math.min(need.flags.timeoutMs, RENEWAL_WAIT_MS);
-  return await ask(need, { ...cluster, credentials: () => ({ certPem, keyPem }) }, limitMs);
+  const limitMs = Math.min(need.flags.timeoutMs, need.authenticator.renewalWaitMs ?? RENEWAL_WAIT_MS);
+  const connection = { ...cluster, credentials: () => ({ certPem, keyPem }) };
+  return await ask(need, { connection, intent: "renew", limitMs });
 }
 
 async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
@@ -55,7 +53,8 @@ async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
   const path = flags.bootstrapKubeconfig;
   if (path === undefined) throw nothingToAskWith(need);
   try {
-    return await ask(need, await loadKubeconfigConnection(path), flags.timeoutMs);
+    const connection = await loadKubeconfigConnection(path);
+    return await ask(need, { connection, intent: "join", limitMs: flags.timeoutMs });
   } catch (cause) {
     if (!isFault(cause, "unauthorized")) throw cause;
     throw new Fault(
@@ -67,7 +66,13 @@ async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
   }
 }
 
-async function ask(need: ExecNeed, connection: Connection, limitMs: number): Promise<CertificatePair> {
+interface Asking {
+  readonly connection: Connection;
+  readonly intent: "join" | "renew";
+  readonly limitMs: number;
+}
+
+async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Promise<CertificatePair> {
   const { authenticator, flags, edge } = need;
   const clock = { ...systemClock, now: edge.now };
   const nodeName = parseNodeName(flags.nodeName);
@@ -83,8 +88,12 @@ async function ask(need: ExecNeed, connection: Connection, limitMs: number): Pro
       client,
       nodeName,
       signerName: flags.signerName,
-      provider: await authenticator.loadProvider(),
-      roots: parseCertificates(await clientCaOf(flags, connection.caPem)),
+      provider: await authenticator.loadProvider(flags.own),
+      providerId: flags.providerId,
+      clusterId: flags.clusterId ?? clusterIdOf(connection.caPem),
+      recipient: flags.evidenceRecipient === undefined ? undefined : parseRecipient(flags.evidenceRecipient),
+      intent,
+      roots: readCertificates(await clientCaOf(flags, connection.caPem)),
       isGood: need.isGood,
       onRefusal: "keep-key",
       clock,
@@ -98,7 +107,7 @@ async function ask(need: ExecNeed, connection: Connection, limitMs: number): Pro
 }
 
 async function clientCaOf({ clientCaFile }: ExecFlags, clusterCaPem: string): Promise<string> {
-  return clientCaFile === undefined ? clusterCaPem : (await nodeFileSystem.read(clientCaFile)).toString("utf8");
+  return clientCaFile === undefined ? clusterCaPem : await loadText(clientCaFile);
 }
 
 function say({ authenticator, edge }: ExecNeed, message: string): void {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
-import { INSECURE_CLIENT_SIGNER } from "../../api/certificates/index.ts";
-import { INSECURE_AUTHENTICATOR } from "./authenticators.ts";
+import { ATTESTED_CLIENT_SIGNER_PREFIX } from "../../api/certificates/index.ts";
+import { INSECURE_AUTHENTICATOR, TPM_AUTHENTICATOR } from "./authenticators.ts";
 import { runAuthenticator } from "./run.ts";
 
 const HOUR_MS = 3_600_000;
@@ -119,10 +119,13 @@ describe("the credential plugin", () => {
     expect((await run(["--version"])).stdout).toMatch(/^kubelet-authenticator-insecure \d+\.\d+\.\d+\n$/);
   });
 
-  it("knows of its provider what the provider says of itself", async () => {
-    const provider = await INSECURE_AUTHENTICATOR.loadProvider();
-    expect(provider.canRenew).toBe(INSECURE_AUTHENTICATOR.canRenew);
-    expect(INSECURE_AUTHENTICATOR.program).toBe(`kubelet-authenticator-${provider.name}`);
-    expect(INSECURE_AUTHENTICATOR.signerName).toBe(INSECURE_CLIENT_SIGNER);
-  });
+  it.each([INSECURE_AUTHENTICATOR, TPM_AUTHENTICATOR])(
+    "$program knows of its provider what the provider says of itself",
+    async (authenticator) => {
+      const provider = await authenticator.loadProvider(new Map());
+      expect(provider.canRenew).toBe(authenticator.canRenew);
+      expect(authenticator.program).toBe(`kubelet-authenticator-${provider.name}`);
+      expect(authenticator.signerName).toBe(`${ATTESTED_CLIENT_SIGNER_PREFIX}${provider.name}`);
+    },
+  );
 });

@@ -17,14 +17,16 @@ import { waitForOther } from "./wait-for-other.ts";
 
 /** sysexits(3), where one fits: the caller's log shows the number. */
 const EXIT_FAILED = 1;
+/** Only an operator can help (protocol 7.3): the identity was revoked, say. The next try is ten minutes away. */
+const EXIT_OPERATOR = 3;
 const EXIT_TRY_AGAIN = 75;
 const EXIT_BAD_CONFIG = 78;
 
 /** Resolves with the exit code. */
 export async function runAuthenticator(authenticator: Authenticator, edge: ExecEdge): Promise<number> {
   try {
-    const invocation = parseFlags(edge.args, authenticator.signerName);
-    if (invocation.kind === "help") edge.stdout(helpText(authenticator.program, authenticator.signerName));
+    const invocation = parseFlags(edge.args, authenticator);
+    if (invocation.kind === "help") edge.stdout(helpText(authenticator));
     else if (invocation.kind === "version") edge.stdout(`${authenticator.program} ${VERSION}\n`);
     else edge.stdout(await answer({ authenticator, flags: invocation.flags, edge }));
     return 0;
@@ -32,6 +34,7 @@ export async function runAuthenticator(authenticator: Authenticator, edge: ExecE
     if (!isFault(error)) throw error;
     edge.stderr(`${authenticator.program}: ${error.message}\n`);
     if (error.code === "bad-config") return EXIT_BAD_CONFIG;
+    if (error.detail["next"] === "operator") return EXIT_OPERATOR;
     return error.retryable ? EXIT_TRY_AGAIN : EXIT_FAILED;
   }
 }

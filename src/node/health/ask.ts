@@ -1,16 +1,13 @@
 // What the API server says about this node's credentials and about the request that waits.
 
-import { type CertificateSigningRequest, CLIENT_USAGES } from "../../api/certificates/index.ts";
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { parsePrivateKey } from "../../platform/keys/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
+import { whoAmI } from "../certificates/index.ts";
 import { judgeRequest } from "../certificates/judge.ts";
-import { requestName } from "../certificates/request-name.ts";
-import { subjectOf } from "../certificates/template.ts";
-import { whoAmI } from "../join/index.ts";
 import type { PendingRequest, Seen } from "./facts.ts";
-import type { HealthClients, HealthOptions } from "./options.ts";
+import type { HealthClients } from "./options.ts";
 
 const CALL_LIMIT_MS = 5_000;
 
@@ -25,22 +22,24 @@ export async function introduce(client: KubeClient | undefined, signal?: AbortSi
   }
 }
 
-/** The request's name comes from its key, so it is found without having been noted anywhere. */
+/** The first of them that is there. */
 export async function findPending(
-  keyPem: string,
+  names: readonly string[],
   { bootstrap, node }: HealthClients,
-  { nodeName, signal }: HealthOptions,
+  signal: AbortSignal | undefined,
 ): Promise<Seen<PendingRequest>> {
   const client = bootstrap ?? node;
+  if (names.length === 0) return { kind: "absent" };
   if (client === undefined)
     return { kind: "unread", why: "a key waits for its certificate; the API server was not asked" };
-  try {
-    const { publicKey } = parsePrivateKey(keyPem).signer;
-    const name = requestName({ publicKey, ...subjectOf(nodeName), usages: CLIENT_USAGES });
-    const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal, timeoutMs: CALL_LIMIT_MS });
-    return { kind: "present", value: { name, state: judgeRequest(csr) } };
-  } catch (error) {
-    if (!isFault(error)) throw error;
-    return error.code === "not-found" ? { kind: "absent" } : { kind: "unread", why: error.message };
+  for (const name of names) {
+    try {
+      const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal, timeoutMs: CALL_LIMIT_MS });
+      return { kind: "present", value: { name, state: judgeRequest(csr) } };
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      if (error.code !== "not-found") return { kind: "unread", why: error.message };
+    }
   }
+  return { kind: "absent" };
 }

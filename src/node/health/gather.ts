@@ -2,10 +2,10 @@
 // Nothing is changed, not even repaired.
 
 import { isFault } from "../../kernel/outcome/index.ts";
-import { nodeFileSystem } from "../../platform/files/index.ts";
+import { loadText } from "../../platform/files/index.ts";
 import { createKubeClient, loadKubeconfigClient } from "../../platform/kube/index.ts";
-import { type CurrentPair, loadCurrentPair, storeLayout } from "../certificates/index.ts";
-import { type ClusterAddress, type JoinPlaces, loadKnownCluster } from "../join/index.ts";
+import { type CurrentPair, listWaitingNames, loadCurrentPair, storeLayout } from "../certificates/index.ts";
+import { type ClusterAddress, type JoinPlaces, loadKnownCluster, loadRemembered } from "../join/index.ts";
 import { findPending, introduce } from "./ask.ts";
 import type { CertificateFact, HealthFacts, Reach } from "./facts.ts";
 import type { HealthClients, HealthOptions } from "./options.ts";
@@ -19,7 +19,14 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
   const reach: Reach = cluster === undefined ? { kind: "unread" } : await probeServer(cluster);
   const clients = cluster !== undefined && reach.kind === "answers" ? await openClients(cluster, current, places) : {};
   try {
-    const keyPem = await readText(storeLayout(places.certDirectory).pendingKeyPath);
+    const layout = storeLayout(places.certDirectory);
+    const { nodeName, signal } = options;
+    const { providerId } = (await loadRemembered(places.attestationPath)) ?? {};
+    const names = await listWaitingNames(layout, {
+      nodeName,
+      providerId,
+      keyPem: await readText(layout.pendingKeyPath),
+    });
     return {
       nowMs: clock.now(),
       directory,
@@ -27,10 +34,10 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
       certificate: certificateFact(current),
       server: cluster?.server,
       reach,
-      identity: await introduce(clients.node, options.signal),
-      bootstrap: await introduce(clients.bootstrap, options.signal),
+      identity: await introduce(clients.node, signal),
+      bootstrap: await introduce(clients.bootstrap, signal),
       hasBootstrap: (await readText(places.bootstrapPath)) !== undefined,
-      pending: keyPem === undefined ? { kind: "absent" } : await findPending(keyPem, clients, options),
+      pending: await findPending(names, clients, signal),
     };
   } finally {
     await clients.node?.close();
@@ -74,7 +81,7 @@ function pairOf({ certificatePem: certPem, keyPem }: { readonly certificatePem: 
 
 async function readText(path: string): Promise<string | undefined> {
   try {
-    return (await nodeFileSystem.read(path)).toString("utf8");
+    return await loadText(path);
   } catch (error) {
     if (isFault(error)) return undefined; // not there, or not for us: the permissions tell
     throw error;

@@ -5,7 +5,7 @@ import type { KubeClient } from "../../platform/kube/index.ts";
 import type { JoinPlaces } from "../join/index.ts";
 
 export interface HealthOptions {
-  readonly places: Pick<JoinPlaces, "certDirectory" | "kubeconfigPath" | "bootstrapPath">;
+  readonly places: Pick<JoinPlaces, "certDirectory" | "kubeconfigPath" | "bootstrapPath" | "attestationPath">;
   readonly directory: string;
   /** The name of a waiting request is made of it. */
   readonly nodeName: string;

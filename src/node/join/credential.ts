@@ -3,9 +3,8 @@
 import { encodeToken } from "../../api/bootstrap/index.ts";
 import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts";
+import { atomicWriteFile, ensureDirectory, requirePrivate } from "../../platform/files/index.ts";
 import { type Connection, loadKubeconfigConnection } from "../../platform/kube/index.ts";
-import { requirePrivate } from "../certificates/index.ts";
 import { createDiscoveryCache } from "../discovery/index.ts";
 import type { FoundCluster } from "./find-cluster.ts";
 import { bootstrapKubeconfig } from "./kubeconfigs.ts";

@@ -3,6 +3,7 @@
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type CredentialSource, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
+import { whoAmI } from "../certificates/index.ts";
 import { type Credential, chooseCredential } from "./credential.ts";
 import { findKept } from "./enrol.ts";
 import { findCluster } from "./find-cluster.ts";
@@ -11,7 +12,6 @@ import type { ClusterAddress } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
 import { type JoinOptions, signerNameOf } from "./options.ts";
 import { joinPlaces } from "./places.ts";
-import { whoAmI } from "./who-am-i.ts";
 
 export interface JoinPlan {
   readonly nodeName: string;

@@ -1,13 +1,15 @@
 // How a node comes to its certificate: the one it has, or a cluster, a credential and a request.
 
+import { encodeRecipient } from "../../attestation/evidence/index.ts";
+import { readCertificates } from "../../kernel/x509/index.ts";
 import { nodeFileSystem, removeIfPresent } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
 import {
   type CertificateStore,
   checkIssued,
+  clusterIdOf,
   obtainCertificate,
-  parseCertificates,
   type RequestProgress,
 } from "../certificates/index.ts";
 import { chooseCredential, openCredential } from "./credential.ts";
@@ -17,6 +19,7 @@ import type { ClusterAddress } from "./kubeconfigs.ts";
 import { type JoinOptions, signerNameOf } from "./options.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { joinPlaces } from "./places.ts";
+import { type Remembered, saveRemembered } from "./remembered.ts";
 
 export interface Enrolled {
   readonly cluster: ClusterAddress;
@@ -36,6 +39,7 @@ export async function enrol(options: JoinOptions, store: CertificateStore): Prom
   const cluster = await findCluster(options);
   const credential = chooseCredential(options, cluster);
   const client = createKubeClient(await openCredential(options, cluster, credential));
+  await saveRemembered(joinPlaces(options.directory).attestationPath, rememberedOf(options));
   const patience = createPatience(options.clock, (why) => options.waiting?.(why));
   try {
     const pair = await obtainCertificate({
@@ -54,11 +58,22 @@ export async function enrol(options: JoinOptions, store: CertificateStore): Prom
   }
 }
 
+/** Written before anything is asked for: whoever resumes the join, or looks after it, need not be told again. */
+function rememberedOf(options: JoinOptions): Remembered {
+  const { provider, providerId, clusterId, recipient, providerFlags: flags = {} } = options;
+  const sealed = recipient === undefined ? {} : { recipient: encodeRecipient(recipient) };
+  return { provider: provider.name, signerName: signerNameOf(options), providerId, clusterId, ...sealed, flags };
+}
+
 function requestOf(options: JoinOptions, cluster: FoundCluster) {
   return {
     nodeName: options.nodeName,
     signerName: signerNameOf(options),
     provider: options.provider,
+    providerId: options.providerId,
+    clusterId: options.clusterId ?? clusterIdOf(cluster.writtenCaPem ?? cluster.caPem),
+    recipient: options.recipient,
+    intent: "join" as const,
     roots: rootsOf(options, cluster),
     isGood: (found: CertificatePair) => isGood(options, cluster, found),
     onRefusal: "new-key" as const,
@@ -69,13 +84,14 @@ function requestOf(options: JoinOptions, cluster: FoundCluster) {
 }
 
 /** The states of a request as steps: a fast signer shows approval and certificate at once, and both words are said. */
-function reportProgress({ progress }: JoinOptions, patience: Patience): RequestProgress {
+function reportProgress({ progress, provider }: JoinOptions, patience: Patience): RequestProgress {
   let isApproved = false;
   const approve = () => {
     if (!isApproved) progress?.("approved");
     isApproved = true;
   };
   return {
+    onAttested: () => progress?.("attested", provider.name),
     onRequested: (name) => progress?.("requested", name),
     onState: (state) => {
       if (state.kind === "issued" || (state.kind === "pending" && state.approved)) approve();
@@ -87,7 +103,7 @@ function reportProgress({ progress }: JoinOptions, patience: Patience): RequestP
 
 /** Ours by name, signed for this cluster, and not over. The key was compared when the pair was read. */
 function isGood(options: JoinOptions, cluster: ClusterAddress, pair: CertificatePair): boolean {
-  const [leaf] = parseCertificates(pair.certificatePem);
+  const [leaf] = readCertificates(pair.certificatePem);
   if (leaf === undefined) return false;
   const verdict = checkIssued({
     certificatePem: pair.certificatePem,
@@ -100,5 +116,5 @@ function isGood(options: JoinOptions, cluster: ClusterAddress, pair: Certificate
 }
 
 function rootsOf(options: JoinOptions, cluster: ClusterAddress) {
-  return parseCertificates(options.clientCaPem ?? cluster.caPem);
+  return readCertificates(options.clientCaPem ?? cluster.caPem);
 }

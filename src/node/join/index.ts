@@ -6,5 +6,5 @@ export { type LeaveOptions, type LeaveResult, leaveCluster, listLeft } from "./l
 export { parseNodeName } from "./node-name.ts";
 export { type BootstrapCredential, type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
 export { type JoinPlaces, joinPlaces } from "./places.ts";
+export { loadRemembered, type Remembered } from "./remembered.ts";
 export { JOIN_STEPS, type JoinStep } from "./steps.ts";
-export { whoAmI } from "./who-am-i.ts";

@@ -64,7 +64,8 @@ describe("a join", () => {
 
   it("goes all seven steps in their order, and the node can act as itself", async () => {
     const result = await start();
-    expect(said).toEqual([...JOIN_STEPS]);
+    // Nothing attests a machine that only has a token.
+    expect(said).toEqual(JOIN_STEPS.filter((step) => step !== "attested"));
     expect(result).toMatchObject({ nodeName: "worker-1", server: cluster.api.url, wasJoined: false });
     const client = await loadKubeconfigClient(result.kubeconfigPath);
     const node = await client.get<Node>(NODES, { name: "worker-1" });

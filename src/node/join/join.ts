@@ -3,10 +3,11 @@
 // story at once, files are replaced whole.
 
 import { resolve } from "node:path";
-import { atomicWriteFile } from "../../platform/files/index.ts";
+import { encodeRecipient } from "../../attestation/evidence/index.ts";
+import { atomicWriteFile, requirePrivate } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import { type CertificateStore, createCertificateStore, requirePrivate } from "../certificates/index.ts";
+import { type CertificateStore, createCertificateStore } from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
@@ -60,6 +61,10 @@ function execArgs(options: JoinOptions): readonly string[] {
     `--signer-name=${signerNameOf(options)}`,
     ...(options.keepBootstrap === true ? [`--bootstrap-kubeconfig=${bootstrap}`] : []),
     ...(options.clientCaPem === undefined ? [] : [`--client-ca-file=${clientCaPath}`]),
+    ...(options.providerId === undefined ? [] : [`--provider-id=${options.providerId}`]),
+    ...(options.clusterId === undefined ? [] : [`--evidence-cluster=${options.clusterId}`]),
+    ...(options.recipient === undefined ? [] : [`--evidence-recipient=${encodeRecipient(options.recipient)}`]),
+    ...Object.entries(options.providerFlags ?? {}).map(([name, value]) => `--${name}=${value}`),
   ];
 }
 

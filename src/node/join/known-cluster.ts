@@ -1,15 +1,15 @@
 // The cluster that a directory knows from a kubeconfig that a join wrote there.
 
-import { readFile } from "node:fs/promises";
 import { parseKubeconfig, selectContext } from "../../api/kubeconfig/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
+import { loadTextIfPresent } from "../../platform/files/index.ts";
 import { type DiscoveryMethod, parseEndpoint } from "../discovery/index.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
 
 /** Undefined also for a file that is none of ours any more; a join writes it anew. */
 export async function loadKnownCluster(kubeconfigPath: string): Promise<ClusterAddress | undefined> {
-  const text = await readIfPresent(kubeconfigPath);
+  const text = await loadTextIfPresent(kubeconfigPath);
   if (text === undefined) return undefined;
   try {
     const { cluster } = selectContext(parseKubeconfig(text));
@@ -27,13 +27,4 @@ export async function loadKnownCluster(kubeconfigPath: string): Promise<ClusterA
 export function isSameCluster({ server }: ClusterAddress, method: DiscoveryMethod | undefined): boolean {
   if (method === undefined) return true;
   return method.kind === "token" && method.addresses.includes(parseEndpoint(server));
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw cause;
-  }
 }

@@ -6,10 +6,10 @@ import { basename, join } from "node:path";
 import { NODES } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import { waitForLock } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
 import { loadCurrentPair, storeLayout } from "../certificates/index.ts";
-import { waitForLock } from "../certificates/store/index.ts";
 import { loadKnownCluster } from "./known-cluster.ts";
 import { joinPlaces } from "./places.ts";
 

@@ -1,7 +1,9 @@
 // What a join takes and gives.
 
 import type { BootstrapToken } from "../../api/bootstrap/index.ts";
+import { ATTESTED_CLIENT_SIGNER_PREFIX } from "../../api/certificates/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
+import type { Recipient } from "../../attestation/evidence/index.ts";
 import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { DiscoveryMethod } from "../discovery/index.ts";
@@ -21,6 +23,13 @@ export interface JoinOptions {
   /** Holds what places.ts lists; made when missing, for its owner only. */
   readonly directory: string;
   readonly provider: NodeAttestationProvider;
+  /** What the platform calls this machine. Default: what the provider says, else a name made of the node's. */
+  readonly providerId?: string | undefined;
+  /** Default: the pin of the cluster's CA. */
+  readonly clusterId?: string | undefined;
+  readonly recipient?: Recipient | undefined;
+  /** The provider's own flags at its plugin, such as where the TPM is. */
+  readonly providerFlags?: Readonly<Record<string, string>> | undefined;
   /** Default: the provider's signer. */
   readonly signerName?: string | undefined;
   /** CAs of client certificates, where they are not the cluster's. */
@@ -55,9 +64,6 @@ export interface JoinResult {
   readonly wasJoined: boolean;
 }
 
-/** A provider's client signer is this and the provider's name (seed 000). */
-const CLIENT_SIGNER_PREFIX = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
-
 export function signerNameOf({ signerName, provider }: Pick<JoinOptions, "signerName" | "provider">): string {
-  return signerName ?? `${CLIENT_SIGNER_PREFIX}${provider.name}`;
+  return signerName ?? `${ATTESTED_CLIENT_SIGNER_PREFIX}${provider.name}`;
 }

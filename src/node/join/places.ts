@@ -15,6 +15,8 @@ export interface JoinPlaces {
   readonly discoveryPath: string;
   /** The CA of client certificates, where it is not the cluster's. */
   readonly clientCaPath: string;
+  /** With which provider, under which id and for which cluster the machine attests; for `node run` and `node renew`. */
+  readonly attestationPath: string;
 }
 
 export function joinPlaces(directory: string): JoinPlaces {
@@ -25,5 +27,6 @@ export function joinPlaces(directory: string): JoinPlaces {
     bootstrapPath: join(directory, "bootstrap.kubeconfig"),
     discoveryPath: join(directory, "discovery.json"),
     clientCaPath: join(directory, "client-ca.crt"),
+    attestationPath: join(directory, "attestation.json"),
   };
 }

@@ -5,6 +5,8 @@ export const JOIN_STEPS = [
   "discovered",
   /** The same document came over TLS that the cluster's CA vouches for. */
   "trusted",
+  /** The controller's challenge was answered by what this machine proves itself with; the detail names the provider. */
+  "attested",
   /** The certificate request is at the API server. */
   "requested",
   "approved",

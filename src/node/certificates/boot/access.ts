@@ -2,8 +2,9 @@
 // and which CA to expect there comes from the kubeconfig, or from the bootstrap kubeconfig while there is none.
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
 import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../../platform/kube/index.ts";
-import { parseCertificates } from "../check.ts";
+import { clusterIdOf } from "../attested/index.ts";
 import type { ClusterAccess } from "../manager/index.ts";
 import type { BootPlaces } from "./gather.ts";
 
@@ -28,7 +29,8 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
   return {
     server,
     caPem,
-    roots: parseCertificates(options.clientCaPem ?? caPem),
+    roots: readCertificates(options.clientCaPem ?? caPem),
+    clusterId: clusterIdOf(caPem),
     asNode: ({ certificatePem: certPem, keyPem }) =>
       createKubeClient({ ...address, credentials: () => ({ certPem, keyPem }) }),
     // Read each time: whoever renews the token writes a new file.

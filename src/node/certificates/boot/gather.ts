@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { type KubeconfigUser, parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
 import { parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
-import { nodeFileSystem } from "../../../platform/files/index.ts";
+import { loadText, nodeFileSystem } from "../../../platform/files/index.ts";
 import { type CertificatePair, encodePair, parsePair } from "../../../platform/pair/index.ts";
 import { type CurrentPair, loadCurrentPair, loadPairFile } from "../current.ts";
 import { storeLayout } from "../layout.ts";
@@ -53,7 +53,7 @@ const ABSENT: ReadKubeconfig = { found: { kind: "absent" }, inData: NOTHING, inF
 
 async function readKubeconfig(path: string, currentPath: string): Promise<ReadKubeconfig> {
   try {
-    const { user = {} } = selectContext(parseKubeconfig((await nodeFileSystem.read(path)).toString("utf8")));
+    const { user = {} } = selectContext(parseKubeconfig(await loadText(path)));
     const inData = readData(user);
     const inFiles = await readFiles(user, dirname(path), currentPath);
     const hasToken = Boolean(user.token) || Boolean(user.tokenFile);

@@ -7,10 +7,10 @@ import { aManagedNode, type ManagedNode } from "../../../../test/builders/manage
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
 import { type CsrApi, startCsrApi, type Temper } from "../../../../test/fakes/csr-api.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import { type FileSystem, nodeFileSystem } from "../../../platform/files/index.ts";
 import { createKubeClient } from "../../../platform/kube/index.ts";
-import { parseCertificates } from "../check.ts";
 import { createCertificateStore } from "../store/index.ts";
 import type { ManagerOptions } from "./options.ts";
 
@@ -37,7 +37,8 @@ describe("a certificate manager in trouble", () => {
     return createKubeClient({ server: url, caPem: server.certPem, credentials: () => credentials });
   };
   const access = (): ManagerOptions["access"] => ({
-    roots: parseCertificates(ca.certPem),
+    roots: readCertificates(ca.certPem),
+    clusterId: "test",
     asNode: ({ certificatePem: certPem, keyPem }) => connect({ certPem, keyPem }),
     asBootstrapper: async () => connect({ token: "abcdef.0123456789abcdef" }),
   });

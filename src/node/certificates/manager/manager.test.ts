@@ -4,8 +4,8 @@ import { accessTo, aManagedNode, type ManagedNode } from "../../../../test/build
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
 import { type Decision, type JoinableCluster, startJoinableCluster } from "../../../../test/fakes/joinable-cluster.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
 import { parsePair } from "../../../platform/pair/index.ts";
-import { parseCertificates } from "../check.ts";
 import { createCertificateStore } from "../store/index.ts";
 
 const MINUTE_MS = 60_000;
@@ -197,7 +197,7 @@ describe("a certificate manager", () => {
     let serving: Decision = { kind: "sign" };
     let names = { dnsNames: ["worker-1"], ipAddresses: ["192.0.2.10"] };
     const held = (manager: { current(): { certificatePem: string } | undefined }) =>
-      parseCertificates(manager.current()?.certificatePem ?? "")[0]?.subjectAltNames?.ipAddresses;
+      readCertificates(manager.current()?.certificatePem ?? "")[0]?.subjectAltNames?.ipAddresses;
 
     async function startServing() {
       cluster.decide((csr) => (csr.spec.usages.includes("server auth") ? serving : { kind: "sign" }));

@@ -3,6 +3,7 @@
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
+import { onAbort } from "../../../platform/signals/index.ts";
 import { namesOf, type ServingNames } from "../template.ts";
 
 const LOOK_MS = 1_000;
@@ -21,14 +22,13 @@ export async function whileNamesHold<T>(watch: NamesWatch, act: (signal: AbortSi
   const stop = new AbortController();
   const done = new AbortController();
   const giveUp = () => stop.abort();
-  if (watch.signal?.aborted === true) giveUp();
-  watch.signal?.addEventListener("abort", giveUp, { once: true });
+  const leave = onAbort(watch.signal, giveUp);
   const watching = watchNames(watch, done.signal, giveUp);
   try {
     return await act(stop.signal);
   } finally {
     done.abort();
-    watch.signal?.removeEventListener("abort", giveUp);
+    leave();
     await watching;
   }
 }

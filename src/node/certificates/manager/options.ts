@@ -1,11 +1,11 @@
 // What a certificate manager takes and gives, and what it says while it works.
 
-import type { NodeAttestationProvider } from "../../../attestation/providers/index.ts";
 import type { Fault } from "../../../kernel/outcome/index.ts";
 import type { Certificate } from "../../../kernel/x509/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
+import type { Attestation } from "../attested/index.ts";
 import type { RequestState } from "../judge.ts";
 import type { CertificateStore } from "../store/index.ts";
 import type { ServingNames } from "../template.ts";
@@ -18,13 +18,16 @@ export interface ClusterAccess {
   asBootstrapper(): Promise<KubeClient | undefined>;
   /** The CAs that may sign for this cluster's nodes. */
   readonly roots: readonly Certificate[];
+  /** By its CA; what evidence names, unless another id was given. */
+  readonly clusterId: string;
 }
 
-export interface ManagerOptions {
+export interface ManagerOptions extends Omit<Attestation, "clusterId"> {
   readonly store: CertificateStore;
   readonly nodeName: string;
   readonly signerName: string;
-  readonly provider: NodeAttestationProvider;
+  /** Default: that of the access. */
+  readonly clusterId?: string | undefined;
   readonly access: ClusterAccess;
   readonly clock: Clock;
   /** In [0, 1). */

@@ -19,6 +19,11 @@ describe("the wait after a failed attempt", () => {
     expect(waitAfter(new Fault(code, "no"), 99, 0.999)).toBeLessThan(600_000);
   });
 
+  it("is ten minutes where only an operator can help", () => {
+    const revoked = new Fault("denied", "IdentityRevoked: it was sold", { detail: { next: "operator" } });
+    expect(waitAfter(revoked, 0)).toBe(600_000);
+  });
+
   it("is what the server asks for where that is longer", () => {
     const busy = new Fault("too-many-requests", "later", { detail: { retryAfterMs: 20_000 } });
     expect(waitAfter(busy, 0)).toBe(20_000);

@@ -18,6 +18,8 @@ export interface Failure {
 }
 
 export function retryDelayMs({ error, before, random }: Failure): number {
+  // Nothing but an operator changes this (protocol 7.3): asking sooner would only repeat it.
+  if (isFault(error) && error.detail["next"] === "operator") return REFUSAL.maxMs;
   return waitAfterMs(error, backoffMs(isRefusal(error) ? REFUSAL : ACCIDENT, before, random));
 }
 

@@ -3,8 +3,8 @@
 
 import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
-import { parseCertificates } from "../check.ts";
 import { jitterOf } from "../plan.ts";
 import { commonNameOf, missingNames, type ServingNames } from "../template.ts";
 import { attemptCertificate } from "./attempt.ts";
@@ -96,6 +96,6 @@ function chooseIdentity(
 
 function lacksNames(pair: CertificatePair, names: ServingNames | undefined): boolean {
   if (names === undefined) return false;
-  const [leaf] = parseCertificates(pair.certificatePem);
+  const [leaf] = readCertificates(pair.certificatePem);
   return leaf !== undefined && missingNames(leaf, names).length > 0;
 }

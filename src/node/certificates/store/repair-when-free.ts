@@ -2,7 +2,7 @@
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
-import { waitForLock } from "./lock.ts";
+import { waitForLock } from "../../../platform/files/index.ts";
 import type { CertificateStore } from "./store.ts";
 
 export async function repairWhenFree(store: CertificateStore, owner: string, clock: Clock): Promise<void> {

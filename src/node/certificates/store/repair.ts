@@ -13,7 +13,8 @@ import { clearUpdated, writePair } from "./write-pair.ts";
 export async function repairStore(place: Place, owner?: string): Promise<void> {
   const { layout, fileSystem } = place;
   await finishSwitch(place);
-  for (const path of [layout.currentPath, layout.pendingKeyPath, layout.lockPath]) {
+  const { currentPath, pendingKeyPath, lockPath, exchangePath, pacePath } = layout;
+  for (const path of [currentPath, pendingKeyPath, lockPath, exchangePath, pacePath]) {
     await removeLeftovers(path, fileSystem);
   }
   const current = look(place);

@@ -7,13 +7,13 @@ import {
   type FileSystem,
   nodeFileSystem,
   removeIfPresent,
+  requirePrivate,
 } from "../../../platform/files/index.ts";
 import { type CertificatePair, encodePair } from "../../../platform/pair/index.ts";
 import { type CurrentPair, loadCurrentPair } from "../current.ts";
 import { type CertificatePurpose, type StoreLayout, storeLayout } from "../layout.ts";
 import { loadPendingKey } from "./pending-key.ts";
 import { KEY_FILE_MODE, type Place } from "./place.ts";
-import { requirePrivate } from "./private-directory.ts";
 import { repairStore } from "./repair.ts";
 import { writePair } from "./write-pair.ts";
 

@@ -1,6 +1,6 @@
 // The seed's later phase: what was found stays usable while the cluster changes, as long as one cached way still verifies.
 
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -18,12 +18,12 @@ import { aTestCa, type TestCa } from "../../../../test/builders/tls-pair.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { type Handler, startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import type { BootstrapToken } from "../../../api/bootstrap/index.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
-import { parseCertificates } from "../../certificates/index.ts";
 import { discover } from "../discover.ts";
 import type { DiscoveryMethod } from "../method.ts";
 import { caPinOf } from "../pins.ts";
-import { type CachedDiscovery, wayOf } from "./format.ts";
+import { type CachedDiscovery, encodeCache, wayOf } from "./format.ts";
 import { refreshDiscovery } from "./refresh.ts";
 import { createDiscoveryCache } from "./store.ts";
 
@@ -71,7 +71,7 @@ const byToken = (address: string, caPins: readonly string[] = []): DiscoveryMeth
 
 const refresh = (cached: CachedDiscovery, token?: BootstrapToken) => refreshDiscovery(cached, { clock, env, token });
 
-const pinOf = (ca: TestCa) => parseCertificates(ca.certPem).map(caPinOf);
+const pinOf = (ca: TestCa) => readCertificates(ca.certPem).map(caPinOf);
 
 describe("a refresh", () => {
   it("confirms what has not changed", async () => {
@@ -269,6 +269,19 @@ describe("the cache on disk", () => {
     ]);
     const [first] = (order[0] ?? "").split(" ");
     expect(order.slice(0, 2)).toEqual([`${first} begins`, `${first} ends`]);
+  });
+
+  it("is not believed where others could have written it, and not written there", async () => {
+    const shared = join(directory, "shared");
+    mkdirSync(shared);
+    const cached = await found(byToken((await aCluster(aTestCa("impostor"))).url));
+    writeFileSync(join(shared, "discovery.json"), encodeCache(cached));
+    chmodSync(shared, 0o1777);
+    const cache = createDiscoveryCache(join(shared, "discovery.json"));
+    const refused = { code: "bad-config", message: expect.stringContaining("can be written by others") };
+    await expect(cache.load()).rejects.toMatchObject(refused);
+    await expect(cache.save(cached)).rejects.toMatchObject(refused);
+    await expect(cache.locked(async () => undefined, { clock: systemClock })).rejects.toMatchObject(refused);
   });
 
   it("says which file is damaged and what to do", async () => {

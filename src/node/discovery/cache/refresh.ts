@@ -9,7 +9,8 @@
 
 import type { BootstrapToken } from "../../../api/bootstrap/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { encodeBundle, mergeBundles, readBundle } from "../bundle.ts";
+import { readCertificates } from "../../../kernel/x509/index.ts";
+import { encodeBundle, mergeBundles } from "../bundle.ts";
 import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
 import { atFirstAnswering } from "../discover.ts";
@@ -131,7 +132,9 @@ async function keepingOldRoots(
     return next;
   } catch (error) {
     if (!isFault(error, "untrusted")) throw error;
-    const both = encodeBundle(mergeBundles([readBundle(next.documentCaPem), readBundle(old.documentCaPem)]));
+    const both = encodeBundle(
+      mergeBundles([readCertificates(next.documentCaPem), readCertificates(old.documentCaPem)]),
+    );
     const usesSystemRoots = next.usesSystemRoots || old.usesSystemRoots;
     return await withSystemRoots(
       { ...next, caPem: both, documentCaPem: both, anchorsPem: both, usesSystemRoots },

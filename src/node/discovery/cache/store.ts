@@ -1,25 +1,24 @@
 // The cache on disk: private (0600), changed in one step, by one process at a time. A reader needs no lock: it finds the
-// whole of one state or of the next.
+// whole of one state or of the next. It says whom to trust, so it is believed only from a directory that nobody else can write.
 
 import { dirname } from "node:path";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import {
-  acquireLock,
   atomicWriteFile,
   ensureDirectory,
-  type Lock,
-  nodeFileSystem,
+  loadText,
+  requirePrivate,
+  waitForLock,
 } from "../../../platform/files/index.ts";
 import { type CachedDiscovery, encodeCache, parseCache } from "./format.ts";
 
 /** A refresh asks several servers, each of which may take ten seconds to be given up. */
 const LOCK_LIMIT_MS = 60_000;
-const LOOK_AGAIN_MS = 100;
 
 export interface DiscoveryCache {
   readonly path: string;
-  /** Undefined when there is none. Fault `malformed`, naming the file, when it is damaged. */
+  /** Undefined when there is none. Fault `malformed`, naming the file, when it is damaged; `bad-config` when others can write it. */
   load(): Promise<CachedDiscovery | undefined>;
   /** Only within `locked`. */
   save(found: CachedDiscovery): Promise<void>;
@@ -35,12 +34,12 @@ export function createDiscoveryCache(path: string): DiscoveryCache {
     path,
     load: () => loadCache(path),
     save: async (found) => {
-      await ensureDirectory(dirname(path), 0o700);
+      await ensurePrivateDirectory(dirname(path));
       await atomicWriteFile(path, encodeCache(found), { mode: 0o600 });
     },
     locked: async (act, { clock, signal }) => {
-      await ensureDirectory(dirname(path), 0o700);
-      const lock = await waitForLock(`${path}.lock`, clock, signal);
+      await ensurePrivateDirectory(dirname(path));
+      const lock = await waitForLock(`${path}.lock`, { clock, signal, limitMs: LOCK_LIMIT_MS });
       try {
         return await act();
       } finally {
@@ -50,26 +49,21 @@ export function createDiscoveryCache(path: string): DiscoveryCache {
   };
 }
 
+async function ensurePrivateDirectory(directory: string): Promise<void> {
+  await ensureDirectory(directory, 0o700);
+  await requirePrivate(directory);
+}
+
 async function loadCache(path: string): Promise<CachedDiscovery | undefined> {
   try {
-    return parseCache((await nodeFileSystem.read(path)).toString("utf8"));
+    const text = await loadText(path);
+    await requirePrivate(dirname(path));
+    return parseCache(text);
   } catch (error) {
     if (isFault(error, "not-found")) return undefined;
     if (!isFault(error, "malformed") && !isFault(error, "limit-exceeded")) throw error;
     throw new Fault(error.code, `${path} cannot be used: ${error.message}; remove it and discover the cluster again`, {
       cause: error,
     });
-  }
-}
-
-async function waitForLock(path: string, clock: Clock, signal: AbortSignal | undefined): Promise<Lock> {
-  const deadlineMs = clock.now() + LOCK_LIMIT_MS;
-  for (;;) {
-    try {
-      return await acquireLock(path);
-    } catch (error) {
-      if (!isFault(error, "locked") || clock.now() >= deadlineMs) throw error;
-    }
-    await clock.sleep(LOOK_AGAIN_MS, signal);
   }
 }

@@ -4,7 +4,7 @@
 
 import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { nodeFileSystem } from "../../../platform/files/index.ts";
+import { loadText } from "../../../platform/files/index.ts";
 import { getHttps, type HttpsAnswer, loadSystemRoots } from "../../../platform/http/index.ts";
 import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
@@ -66,5 +66,5 @@ function nextOf(answer: HttpsAnswer, url: string): string {
 }
 
 async function loadHeaders(path: string): Promise<Readonly<Record<string, string>>> {
-  return parseHeaderFile((await nodeFileSystem.read(path)).toString("utf8"));
+  return parseHeaderFile(await loadText(path));
 }

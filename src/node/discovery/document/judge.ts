@@ -12,8 +12,8 @@ import {
   readClusterLocation,
 } from "../../../api/kubeconfig/index.ts";
 import { type Allow, allow, type Deny, type Fault, isFault } from "../../../kernel/outcome/index.ts";
-import type { Certificate } from "../../../kernel/x509/index.ts";
-import { encodeBundle, mergeBundles, readBundle } from "../bundle.ts";
+import { type Certificate, readCertificates } from "../../../kernel/x509/index.ts";
+import { encodeBundle, mergeBundles } from "../bundle.ts";
 import type { DiscoveredCluster } from "../cluster.ts";
 import { caPinOf } from "../pins.ts";
 import { refuse } from "../refuse.ts";
@@ -118,7 +118,7 @@ function readRoots(
   const isPath = Boolean(entry["certificate-authority"]) && !entry["certificate-authority-data"];
   if (isPath && facts.caFilePem === undefined) return undefined;
   const texts = isPath ? [facts.caFilePem ?? "", ...rootsPem] : rootsPem;
-  const bundles = texts.map((text) => readBundle(text));
+  const bundles = texts.map((text) => readCertificates(text));
   if (bundles.some((bundle) => bundle.length === 0)) return undefined;
   return mergeBundles(bundles);
 }

@@ -15,6 +15,7 @@ export interface ClusterInfoAnswer {
 }
 
 export interface ReadConfigMap {
+  readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
@@ -26,6 +27,7 @@ export function parseConfigMap(body: Uint8Array): ReadConfigMap {
   const root = parseObject(body);
   const metadata = recordOf(root["metadata"]);
   return {
+    apiVersion: textOf(root["apiVersion"]),
     kind: textOf(root["kind"]),
     namespace: textOf(metadata["namespace"]),
     name: textOf(metadata["name"]),

@@ -91,6 +91,7 @@ const mac = (jws: string) => jws.slice(jws.lastIndexOf("."));
 const KEY = `jws-kubeconfig-${TOKEN.id}`;
 
 const attackerDocument = aDocument({ server: "https://cluster.example:6443", caPem: attackerCa.certPem });
+const lookAlike = JSON.stringify({ ...map, apiVersion: "evil.example/v1" });
 const otherObject = JSON.stringify({ ...map, metadata: { name: "other", namespace: "kube-public" } });
 
 /** The rule that must refuse, and words of its own message. */
@@ -122,6 +123,10 @@ const attacks: Record<string, [Handler, Expected]> = {
   "a replayed answer for another object": [
     answering(jwsOf(otherObject), otherObject),
     ["answer-is-cluster-info", "kube-public/other"],
+  ],
+  "an object of another API that has the kind and the name": [
+    answering(jwsOf(lookAlike), lookAlike),
+    ["answer-is-cluster-info", "evil.example/v1 ConfigMap"],
   ],
   "an echo of our own JWT as the signature": [
     (request, response) => answering(bearerOf(request))(request, response),

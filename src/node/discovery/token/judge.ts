@@ -10,7 +10,7 @@ import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { parseDetachedHs256, verifyDetachedHs256, verifyParsedDetachedHs256 } from "../../../kernel/jose/index.ts";
 import { type Allow, allow, type Deny, isFault, type Wait, wait } from "../../../kernel/outcome/index.ts";
 import { refuse } from "../refuse.ts";
-import { CLUSTER_INFO, type ClusterInfoAnswer, parseConfigMap } from "./answer.ts";
+import { CLUSTER_INFO, type ClusterInfoAnswer, parseConfigMap, type ReadConfigMap } from "./answer.ts";
 
 /** How long until it is worth looking again; a signer answers a new token within a second. */
 const DISCOVERY_RETRY_MS = 5_000;
@@ -31,15 +31,24 @@ export function judgeSignedAnswer(answer: ClusterInfoAnswer, token: BootstrapTok
   const problem = findProblem({ jws, token, content: answer.body, exact: false });
   if (problem !== undefined) return problem;
   const map = parseConfigMap(answer.body);
-  if (map.kind !== "ConfigMap" || map.namespace !== CLUSTER_INFO.namespace || map.name !== CLUSTER_INFO.name) {
+  if (!isClusterInfo(map)) {
     return refuse(
       "answer-is-cluster-info",
-      `the signed answer is ${map.kind} ${map.namespace}/${map.name}, not the ConfigMap kube-public/cluster-info: ` +
-        "somebody replays another answer of the cluster",
+      `the signed answer is ${map.apiVersion} ${map.kind} ${map.namespace}/${map.name}, not the ConfigMap ` +
+        "kube-public/cluster-info: somebody replays another answer of the cluster",
     );
   }
   const kubeconfigText = map.data["kubeconfig"] ?? "";
   return kubeconfigText === "" ? waitFor("cluster-info has no kubeconfig yet") : signed(kubeconfigText);
+}
+
+/**
+ * Whoever captured a JWT can have every object of kube-public signed, and some of them he may write himself: a resource of his
+ * own definition can be called ConfigMap and have this name, but not this version.
+ */
+function isClusterInfo({ apiVersion, kind, namespace, name }: ReadConfigMap): boolean {
+  const isConfigMap = apiVersion === "v1" && kind === "ConfigMap";
+  return isConfigMap && namespace === CLUSTER_INFO.namespace && name === CLUSTER_INFO.name;
 }
 
 /** An answer to an anonymous request, as kubeadm reads it. */

@@ -1,0 +1,114 @@
+// A certificate by hello, challenge and proof. Every step is on disk before it is sent, so that a crash, a TPM that went away or a
+// limit that was reached is gone on from; a refusal is remembered, so that nobody asks again at once.
+
+import {
+  afterRefusal,
+  countHello,
+  dropExchange,
+  type ExchangeProvider,
+  type ExchangeResult,
+  isRefusal,
+  loadPace,
+  type Pace,
+  requireNoPause,
+  runExchange,
+  savePace,
+} from "../../../attestation/providers/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { parsePrivateKey } from "../../../platform/keys/index.ts";
+import type { CertificatePair } from "../../../platform/pair/index.ts";
+import { checkIssued } from "../check.ts";
+import { withinLimit } from "../limit.ts";
+import type { ObtainOptions } from "../obtain-options.ts";
+import { REQUEST_LIMIT_MS } from "../request.ts";
+import { claimsOf } from "./claims.ts";
+import { createCertificateRequests } from "./requests.ts";
+
+/** One try, below kubeadm's five minutes (protocol 7.2); the next one goes on with the same requests. */
+const TRY_LIMIT_MS = 240_000;
+
+export async function storeByExchange(options: ObtainOptions, provider: ExchangeProvider): Promise<CertificatePair> {
+  const { store, clock, onRefusal } = options;
+  const { pacePath, exchangePath } = store.layout;
+  const pace = await loadPace(pacePath);
+  if (onRefusal === "keep-key") requireNoPause(pace, clock.now());
+  const { key, certificate } = await keepingPace(options, pace, (beforeHello) =>
+    exchangeWithin(options, { provider, beforeHello }),
+  );
+  await requireAsAsked(options, { key, certificate });
+  const pair = await store.save(certificate, key);
+  await dropExchange(exchangePath);
+  return pair;
+}
+
+interface Exchanging {
+  readonly provider: ExchangeProvider;
+  readonly beforeHello: () => Promise<void>;
+}
+
+function exchangeWithin(options: ObtainOptions, { provider, beforeHello }: Exchanging): Promise<ExchangeResult> {
+  const { clock, signal, client, serving, recipient, random = Math.random } = options;
+  let why = `${provider.name} evidence is being gathered`;
+  const limitMs = Math.min(options.limitMs ?? REQUEST_LIMIT_MS, TRY_LIMIT_MS);
+  return withinLimit({ clock, limitMs, signal, awaited: () => why }, async (stop) => {
+    const { onRequested, onServerTime } = options;
+    const requests = createCertificateRequests({
+      ...{ client, clock, random, signal: stop },
+      ...(onRequested === undefined ? {} : { onRequested }),
+      ...(onServerTime === undefined ? {} : { onServerTime }),
+      onState: (state) => {
+        if (state.kind === "pending") why = state.why;
+        options.onState?.(state);
+      },
+    });
+    const claims = await claimsOf(options, stop);
+    const prover = await provider.open({ clock, signal: stop });
+    try {
+      return await runExchange({
+        prover,
+        requests,
+        path: options.store.layout.exchangePath,
+        input: { claims, names: serving, recipient },
+        protocols: provider.protocols,
+        beforeHello,
+        onAttested: options.onAttested,
+      });
+    } finally {
+      await prover.close();
+    }
+  });
+}
+
+/** Twelve hellos an hour at most, and a pause after each refusal. */
+async function keepingPace<T>(
+  { store, clock, random = Math.random }: ObtainOptions,
+  loaded: Pace,
+  act: (beforeHello: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  const { pacePath } = store.layout;
+  let pace = loaded;
+  try {
+    const result = await act(async () => {
+      pace = countHello(pace, clock.now());
+      await savePace(pacePath, pace);
+    });
+    await savePace(pacePath, { ...pace, denials: 0, pause: undefined });
+    return result;
+  } catch (failure) {
+    if (isRefusal(failure)) {
+      await savePace(pacePath, afterRefusal(pace, failure, { nowMs: clock.now(), fraction: random() }));
+    }
+    throw failure;
+  }
+}
+
+/** `CertificateUnexpected`: what came is not what was asked for, and the next try begins anew. */
+async function requireAsAsked(options: ObtainOptions, { key, certificate }: ExchangeResult): Promise<void> {
+  const { nodeName, serving, roots, clock, store } = options;
+  const { publicKey } = parsePrivateKey(key).signer;
+  const issued = { certificatePem: certificate, publicKey, nodeName, serving, roots, nowMs: clock.now() };
+  const verdict = checkIssued(issued);
+  if (verdict.kind === "Allow") return;
+  await dropExchange(store.layout.exchangePath);
+  throw new Fault("untrusted", `CertificateUnexpected: ${verdict.message}`, { detail: { check: verdict.rule } });
+}
