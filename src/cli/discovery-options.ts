@@ -85,17 +85,22 @@ export async function readDiscoveryWords(
 
 /** Waiting is shown on the error stream, a line whenever its reason changes. */
 export function discoverDeps(context: CommandContext, limitMs?: number): DiscoverDeps {
-  let last = "";
   return {
     clock: context.clock,
     signal: context.stop,
     env: context.env,
     limitMs,
     readStdin,
-    onWaiting: (why) => {
-      if (why !== last) context.terminal.err(`waiting  ${plainText(why)}\n`);
-      last = why;
-    },
+    onWaiting: sayOnChange((why) => context.terminal.err(`waiting  ${plainText(why)}\n`)),
+  };
+}
+
+/** The same reason again is no news. */
+export function sayOnChange(say: (why: string) => void): (why: string) => void {
+  let last = "";
+  return (why) => {
+    if (why !== last) say(why);
+    last = why;
   };
 }
 

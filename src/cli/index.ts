@@ -1,5 +1,6 @@
 // The `countersign` program: every command it has, in the order of its help.
 
+import { VERSION } from "../platform/process/index.ts";
 import { auditShow } from "./commands/audit/show.ts";
 import { auditTail } from "./commands/audit/tail.ts";
 import { auditVerify } from "./commands/audit/verify.ts";
@@ -12,20 +13,25 @@ import { discoveryKubeconfig } from "./commands/discovery/kubeconfig.ts";
 import { discoveryRefresh } from "./commands/discovery/refresh.ts";
 import { discoveryShow } from "./commands/discovery/show.ts";
 import { discoveryVerify } from "./commands/discovery/verify.ts";
+import { identityReset, identityRevoke } from "./commands/identity/change.ts";
+import { identityEnroll } from "./commands/identity/enroll.ts";
+import { identityList } from "./commands/identity/list.ts";
+import { identityShow } from "./commands/identity/show.ts";
 import { nodeDoctor } from "./commands/node/doctor.ts";
 import { nodeJoin } from "./commands/node/join.ts";
 import { nodeLeave } from "./commands/node/leave.ts";
 import { nodeRenew } from "./commands/node/renew.ts";
 import { nodeRun } from "./commands/node/run.ts";
 import { nodeStatus } from "./commands/node/status.ts";
+import { nodeTpm } from "./commands/node/tpm.ts";
 import { policyTest } from "./commands/policy/test.ts";
+import { providerNew } from "./commands/provider/new.ts";
 import { tokenCreate } from "./commands/token/create.ts";
 import { tokenGenerate } from "./commands/token/generate.ts";
 import { tokenList } from "./commands/token/list.ts";
 import { tokenRevoke } from "./commands/token/revoke.ts";
 import { tokenShow } from "./commands/token/show.ts";
 import type { Program } from "./program.ts";
-import { VERSION } from "./version.ts";
 
 export { runProgram } from "./program.ts";
 
@@ -48,6 +54,7 @@ export const countersign: Program = {
     clusterUp,
     nodeJoin,
     nodeStatus,
+    nodeTpm,
     nodeDoctor,
     nodeLeave,
     nodeRun,
@@ -61,6 +68,11 @@ export const countersign: Program = {
     csrExplain,
     csrApprove,
     csrDeny,
+    identityList,
+    identityShow,
+    identityEnroll,
+    identityReset,
+    identityRevoke,
     policyTest,
     discoveryShow,
     discoveryVerify,
@@ -69,5 +81,6 @@ export const countersign: Program = {
     auditVerify,
     auditShow,
     auditTail,
+    providerNew,
   ],
 };

@@ -4,7 +4,8 @@ import type { JoinStep } from "../node/index.ts";
 import type { Terminal } from "./terminal/index.ts";
 
 export interface JoinLine {
-  step(step: JoinStep): void;
+  /** `detail` is shown where the word alone says too little: by what the machine was attested. */
+  step(step: JoinStep, detail?: string): void;
   end(text: string): void;
 }
 
@@ -14,8 +15,9 @@ export function startJoinLine(terminal: Terminal, nodeName: string): JoinLine {
   terminal.out(`  ${nodeName.padEnd(NAME_WIDTH)}`);
   let first = true;
   return {
-    step: (step) => {
-      terminal.out(`${first ? "" : " · "}${step}`);
+    step: (step, detail) => {
+      const word = step === "attested" && detail !== undefined ? `${step} (${detail})` : step;
+      terminal.out(`${first ? "" : " · "}${word}`);
       first = false;
     },
     end: (text) => terminal.out(`${first ? "" : "   "}${text}\n`),

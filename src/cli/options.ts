@@ -1,6 +1,7 @@
 // Option values as text from the command line to the types the commands want, with a message that names the flag.
 
 import { Fault } from "../kernel/outcome/index.ts";
+import { parseChoice, parseDuration } from "../platform/flags/index.ts";
 import type { CommandOption, OptionValues } from "./command.ts";
 
 export function textOption(options: OptionValues, name: string): string | undefined {
@@ -38,29 +39,24 @@ export function portOption(options: OptionValues, name: string): number {
   return port;
 }
 
-/** A whole number above zero. */
-export function countOption(options: OptionValues, name: string): number {
+/** A whole number, above zero unless zero means something too. */
+export function countOption(options: OptionValues, name: string, { least = 1 }: { least?: 0 | 1 } = {}): number {
   const text = requiredText(options, name);
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count === 0) {
-    throw new Fault("bad-config", `--${kebab(name)} is ${JSON.stringify(text)}, expected a whole number above zero`);
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(count >= least)) {
+    const expected = least === 0 ? "a whole number" : "a whole number above zero";
+    throw new Fault("bad-config", `--${kebab(name)} is ${JSON.stringify(text)}, expected ${expected}`);
   }
   return count;
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+export function durationOption(options: OptionValues, name: string, bounds?: { readonly minMs: number }): number {
+  return parseDuration(`--${kebab(name)}`, requiredText(options, name), bounds);
+}
 
-/** `90s`, `15m`, `24h`, `7d`; also several in a row, as Go writes them: `24h0m0s`. */
-export function durationOption(options: OptionValues, name: string): number {
-  const text = requiredText(options, name);
-  if (!/^(?:\d{1,6}[smhd]){1,4}$/.test(text)) {
-    throw new Fault(
-      "bad-config",
-      `--${kebab(name)} is ${JSON.stringify(text)}, expected a duration such as 90s, 15m, 24h or 7d`,
-    );
-  }
-  const parts = [...text.matchAll(/(\d+)([smhd])/g)];
-  return parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNIT_MS[unit] ?? 0), 0);
+/** For what is on unless somebody says `false`. */
+export function booleanOption(options: OptionValues, name: string): boolean {
+  return parseChoice(`--${kebab(name)}`, requiredText(options, name), ["true", "false"]) === "true";
 }
 
 function kebab(name: string): string {
@@ -74,7 +70,5 @@ export const OUTPUT_OPTION: CommandOption = {
 };
 
 export function outputForm(options: OptionValues): "text" | "json" {
-  const form = requiredText(options, "output");
-  if (form === "text" || form === "json") return form;
-  throw new Fault("bad-config", `--output is ${JSON.stringify(form)}, expected text or json`);
+  return parseChoice("--output", requiredText(options, "output"), ["text", "json"]);
 }

@@ -1,20 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { aProcess } from "../../test/fakes/process-edge.ts";
 import { Fault } from "../kernel/outcome/index.ts";
+import { VERSION } from "../platform/process/index.ts";
 import type { Command } from "./command.ts";
 import { countersign } from "./index.ts";
 import { runProgram } from "./program.ts";
-import { VERSION } from "./version.ts";
 
 async function run(argv: string[], commands: Command[]) {
-  const written = { out: "", err: "" };
-  const into = (stream: "out" | "err") => ({
-    write: (text: string) => {
-      written[stream] += text;
-    },
-    isTty: false,
-  });
-  const edge = { env: {}, stop: new AbortController().signal, stdout: into("out"), stderr: into("err") };
+  const { edge, written } = aProcess();
   const program = { name: "countersign", version: VERSION, summary: "test", commands };
   const exit = await runProgram(program, argv, edge);
   return { exit, ...written };

@@ -12,7 +12,7 @@ export const TOKEN_OPTIONS: readonly CommandOption[] = [
   { flags: "--token <token>", description: "the token itself; visible to other processes, prefer --token-file" },
 ];
 
-export const TOKEN_VARIABLE = "COUNTERSIGN_TOKEN";
+const TOKEN_VARIABLE = "COUNTERSIGN_TOKEN";
 
 export async function readToken(context: CommandContext, options: OptionValues): Promise<string | undefined> {
   const path = textOption(options, "tokenFile");
@@ -23,12 +23,4 @@ export async function readToken(context: CommandContext, options: OptionValues):
   } catch (cause) {
     throw new Fault("io-failed", `cannot read the token from ${path}`, { cause });
   }
-}
-
-export async function requireToken(context: CommandContext, options: OptionValues): Promise<string> {
-  const token = await readToken(context, options);
-  if (token === undefined || token === "") {
-    throw new Fault("bad-config", `no token: give --token-file, --token or $${TOKEN_VARIABLE}`);
-  }
-  return token;
 }

@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { aProcess } from "../../../test/fakes/process-edge.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createTerminal, plainText, printFailure } from "./index.ts";
 
-function capture(options: { isTty: boolean; env?: Record<string, string> }) {
-  const written = { out: "", err: "" };
-  const into = (stream: "out" | "err") => ({
-    write: (text: string) => {
-      written[stream] += text;
-    },
-    isTty: options.isTty,
-  });
-  const terminal = createTerminal({ stdout: into("out"), stderr: into("err"), env: options.env ?? {} });
-  return { terminal, written };
+function capture(options: Parameters<typeof aProcess>[0]) {
+  const { edge, written } = aProcess(options);
+  return { terminal: createTerminal(edge), written };
 }
 
 describe("createTerminal", () => {

@@ -2,7 +2,7 @@
 
 import { parseLine } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { nodeFileSystem } from "../../../platform/files/index.ts";
+import { loadText } from "../../../platform/files/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { printLine } from "./print-line.ts";
 
@@ -19,7 +19,7 @@ export const auditTail: Command = {
     if (path === undefined) throw new Fault("bad-config", "the file of the audit trail is missing");
     let shown = -1;
     while (!context.stop.aborted) {
-      const lines = (await nodeFileSystem.read(path)).toString("utf8").split("\n").slice(0, -1);
+      const lines = (await loadText(path)).split("\n").slice(0, -1);
       for (const line of lines.slice(shown < 0 ? -LAST_LINES : shown)) print(context, line);
       shown = lines.length;
       await pause(context);

@@ -1,21 +1,22 @@
-// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token, and a third that
-// holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real request.
+// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token and, where swtpm is
+// installed, the proof of a TPM; and a third that holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real request.
 
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
-import { createInsecureProvider } from "../../../attestation/index.ts";
+import type { NodeAttestationProvider } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { type DiscoveryMethod, joinNode, parseDiscoveryMethod } from "../../../node/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
+import { VERSION } from "../../../platform/process/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
+import { untilAborted } from "../../../platform/signals/index.ts";
 import { type Plane, type PlaneOptions, startPlane } from "../../cluster/plane.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { startJoinLine } from "../../join-line.ts";
 import { flagOption, portOption, requiredText } from "../../options.ts";
-import { untilStopped } from "../../until-stopped.ts";
-import { VERSION } from "../../version.ts";
+import { type DemoMachines, prepareMachines } from "./demo-machines.ts";
 
 const TOKEN_TTL_MS = 15 * 60_000;
 const COLUMN = 16;
@@ -42,7 +43,7 @@ export const clusterDemo: Command = {
       await tellStory(context, plane, directory);
       if (!flagOption(options, "exitWhenDone")) {
         context.terminal.out("  (Ctrl-C stops everything)\n");
-        await Promise.race([untilStopped(context.stop), plane.failed]);
+        await Promise.race([untilAborted(context.stop), plane.failed]);
         context.terminal.out("\n  stopping … ");
       }
     } finally {
@@ -100,25 +101,46 @@ async function startOnFreePort(options: PlaneOptions): Promise<Plane> {
 }
 
 async function tellStory(context: CommandContext, plane: Plane, directory: string): Promise<void> {
+  const { clock, stop: signal, env } = context;
+  const machines = await prepareMachines({ client: plane.client, clock, signal, path: env["PATH"] });
+  try {
+    await tellJoins(context, { plane, directory, machines });
+  } finally {
+    await machines.close();
+  }
+}
+
+interface Stage {
+  readonly plane: Plane;
+  readonly directory: string;
+  readonly machines: DemoMachines;
+}
+
+async function tellJoins(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
   const token = generateToken(randomBytes);
   const nowMs = context.clock.now();
   await plane.client.create(SECRETS, buildTokenSecret(token, { nowMs, ttlMs: TOKEN_TTL_MS }));
   line(context, "join token", `${token.id}.${"•".repeat(token.secret.length)}`, `${TOKEN_TTL_MS / 60_000} min left`);
+  line(context, "attestation", ...machines.words);
   context.terminal.out("\n");
   const machine = { discovery: parseDiscoveryMethod({ address: plane.url, token: encodeToken(token) }) };
   for (const nodeName of ["node-a", "node-b"]) {
-    await showJoin(context, { ...machine, nodeName, directory: join(directory, "nodes", nodeName) });
+    const provider = machines.providerOf(nodeName);
+    await showJoin(context, { ...machine, provider, nodeName, directory: join(directory, "nodes", nodeName) });
   }
   const csrName = await showImpostor(context, {
     ...machine,
+    provider: machines.providerOf("impostor"),
     nodeName: "node-a",
     directory: join(directory, "impostor"),
   });
   showWayAround(context, plane, csrName);
+  if (machines.hint !== undefined) context.terminal.out(`\n  ${machines.hint}\n`);
 }
 
 interface Machine {
   readonly discovery: DiscoveryMethod;
+  readonly provider: NodeAttestationProvider;
   readonly nodeName: string;
   readonly directory: string;
 }
@@ -129,11 +151,10 @@ async function showJoin(context: CommandContext, machine: Machine): Promise<void
   try {
     await joinNode({
       ...machine,
-      provider: createInsecureProvider(),
       registerNode: { addresses: [{ type: "Hostname", address: machine.nodeName }] },
       clock: context.clock,
       signal: context.stop,
-      progress: (step) => shownLine.step(step),
+      progress: (step, detail) => shownLine.step(step, detail),
     });
   } catch (failure) {
     shownLine.end("");
@@ -145,24 +166,15 @@ async function showJoin(context: CommandContext, machine: Machine): Promise<void
 async function showImpostor(context: CommandContext, machine: Machine): Promise<string> {
   const { terminal } = context;
   terminal.out(`  impostor asks to be ${machine.nodeName} with the same token   `);
-  let csrName = "";
   try {
-    await joinNode({
-      ...machine,
-      provider: createInsecureProvider(),
-      clock: context.clock,
-      signal: context.stop,
-      progress: (step, detail) => {
-        if (step === "requested") csrName = detail ?? "";
-      },
-    });
+    await joinNode({ ...machine, clock: context.clock, signal: context.stop });
   } catch (failure) {
     if (!isFault(failure, "denied")) throw failure;
     const rule = String(failure.detail["rule"] ?? failure.detail["reason"] ?? "");
     const message = String(failure.detail["message"] ?? failure.message);
     terminal.out(`${terminal.paint("bad", "refused")}: ${rule}\n`);
     terminal.out(`           ${message.replace(`${rule}: `, "")}\n`);
-    return csrName;
+    return String(failure.detail["name"] ?? "");
   }
   throw new Fault("internal", `a second machine became ${machine.nodeName} with a bootstrap token`);
 }

@@ -4,13 +4,13 @@ import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
+import { untilAborted } from "../../../platform/signals/index.ts";
 import { tuneEngine } from "../../cluster/engine-settings.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
 import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { durationOption, flagOption, portOption, requiredText, textOption } from "../../options.ts";
 import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
-import { untilStopped } from "../../until-stopped.ts";
 
 export const clusterUp: Command = {
   path: ["up"],
@@ -44,14 +44,14 @@ export const clusterUp: Command = {
       port: portOption(options, "port"),
       kubeconfigOut: textOption(options, "kubeconfigOut") ?? `${directory}/admin.kubeconfig`,
       allowInsecure: flagOption(options, "allowInsecure"),
-      server: await readServerChoices(options, log),
+      server: await readServerChoices(options, { clock: context.clock, log }),
       clock: context.clock,
       log,
     });
     try {
       if (token !== undefined) await storeToken(context, plane, { token, ttlMs });
       printReady(context, plane);
-      await Promise.race([untilStopped(context.stop), plane.failed]);
+      await Promise.race([untilAborted(context.stop), plane.failed]);
     } finally {
       await plane.close();
     }

@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aCsr, forNode } from "../../../../test/builders/csr.ts";
+import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
 import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
-import { encodeKubeconfig } from "../../../api/kubeconfig/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { runProgram } from "../../program.ts";
@@ -27,15 +28,8 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "countersign-csr-"));
   const { url, caPem, adminCertPem, adminKeyPem } = server;
   admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
-  const cluster = { server: url, "certificate-authority-data": base64(caPem) };
   const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
-  const text = encodeKubeconfig({
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    currentContext: "x",
-  });
-  await writeFile(join(directory, "admin.conf"), text, { mode: 0o600 });
+  writeKubeconfigFile(join(directory, "admin.conf"), server, user);
 });
 afterAll(async () => {
   await admin.close();
@@ -44,25 +38,13 @@ afterAll(async () => {
 });
 
 async function run(...argv: string[]) {
-  const written = { out: "", err: "" };
-  const into = (stream: "out" | "err") => ({
-    write: (text: string) => {
-      written[stream] += text;
-    },
-    isTty: false,
-  });
-  const edge = {
-    env: { KUBECONFIG: join(directory, "admin.conf") },
-    stop: new AbortController().signal,
-    stdout: into("out"),
-    stderr: into("err"),
-  };
+  const { edge, written } = aProcess({ env: { KUBECONFIG: join(directory, "admin.conf") } });
   const commands = [csrList, csrExplain, csrApprove, csrDeny, policyTest];
   const exit = await runProgram({ name: "countersign", version: "0", summary: "test", commands }, argv, edge);
   return { exit, ...written };
 }
 
-const REFUSAL = JSON.stringify({
+const REFUSAL = {
   verdict: "Deny",
   rule: "node-is-not-registered-yet",
   reason: "NodeIsRegistered",
@@ -71,12 +53,12 @@ const REFUSAL = JSON.stringify({
     { rule: "signer-is-served", outcome: "pass" },
     { rule: "node-is-not-registered-yet", outcome: "deny", note: "node a is registered" },
   ],
-});
+};
 
-async function create(name: string, annotations: Record<string, string> = {}): Promise<void> {
+async function create(name: string, annotations: Record<string, string> = {}): Promise<CertificateSigningRequest> {
   const { apiVersion, kind, spec } = aCsr(forNode(name));
   const { request, signerName, usages } = spec;
-  await admin.create(CSRS, {
+  return await admin.create(CSRS, {
     apiVersion,
     kind,
     metadata: { name, annotations },
@@ -84,12 +66,19 @@ async function create(name: string, annotations: Record<string, string> = {}): P
   } as CertificateSigningRequest);
 }
 
+/** As the controller writes it: onto the object, when that is there. */
+async function judge(name: string, verdict: object): Promise<void> {
+  const { uid } = (await create(name)).metadata;
+  const annotations = { [VERDICT_ANNOTATION]: JSON.stringify({ ...verdict, uid }) };
+  await admin.patch(CSRS, { name, subresource: "approval" }, { metadata: { annotations } }, { type: "merge" });
+}
+
 const conditionsOf = async (name: string) =>
   (await admin.get<CertificateSigningRequest>(CSRS, { name })).status?.conditions ?? [];
 
 describe("csr list and explain", () => {
   it("show each request with the reason of its state", async () => {
-    await create("listed", { [VERDICT_ANNOTATION]: REFUSAL });
+    await judge("listed", REFUSAL);
     const { exit, out } = await run("csr", "list");
     expect(exit).toBe(0);
     expect(out).toMatch(/^NAME\s+AGE\s+SIGNER\s+REQUESTER\s+CONDITION\s+VERDICT\s+REASON\n/);
@@ -108,8 +97,21 @@ describe("csr list and explain", () => {
   });
 
   it("do not let a forged annotation steer the terminal", async () => {
-    await create("forged", { [VERDICT_ANNOTATION]: REFUSAL.replace("node a", "\\u001b[2J") });
-    expect((await run("csr", "explain", "forged")).out).not.toContain("\u001b");
+    await judge("forged", { ...REFUSAL, message: "\u001b[2J" });
+    const { out } = await run("csr", "explain", "forged");
+    expect(out).toContain("DENY");
+    expect(out).not.toContain("\u001b");
+  });
+
+  it("do not show as a verdict what the requester sent along", async () => {
+    const praise = JSON.stringify({ ...REFUSAL, verdict: "Allow", message: "all rules hold" });
+    await create("praised", { [VERDICT_ANNOTATION]: praise });
+    expect((await run("csr", "explain", "praised")).out).toContain("none recorded");
+    expect((await run("csr", "list")).out).not.toContain("Allow");
+    // That of another request does not fit either, though it was true there.
+    const listed = await admin.get<CertificateSigningRequest>(CSRS, { name: "listed" });
+    await create("copied", listed.metadata.annotations);
+    expect((await run("csr", "explain", "copied")).out).toContain("none recorded");
   });
 });
 
@@ -135,7 +137,7 @@ describe("csr approve and deny", () => {
   });
 
   it("want to be told twice before they approve what a rule has refused", async () => {
-    await create("refused", { [VERDICT_ANNOTATION]: REFUSAL });
+    await judge("refused", REFUSAL);
     const first = await run("csr", "approve", "refused");
     expect(first.exit).toBe(77);
     expect(first.err).toContain("--anyway");

@@ -3,13 +3,13 @@
 
 import { type CertificateSigningRequest, type CsrCondition, findCondition } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
+import { verdictOn } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandOption } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { verdictOf } from "./words.ts";
 
 interface Decision {
   readonly type: "Approved" | "Denied";
@@ -104,7 +104,7 @@ function requireOpen(csr: CertificateSigningRequest, { decision, isForced }: Wis
       },
     );
   }
-  const verdict = verdictOf(csr);
+  const verdict = verdictOn(csr);
   if (decision.type !== "Approved" || isForced || verdict?.verdict !== "Deny") return;
   throw new Fault(
     "denied",

@@ -3,13 +3,13 @@
 
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
-import type { RecordedVerdict } from "../../../controller/index.ts";
+import { type RecordedVerdict, verdictOn } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText, type Tone } from "../../terminal/index.ts";
-import { ageOf, conditionOf, verdictOf } from "./words.ts";
+import { ageOf, conditionOf } from "./words.ts";
 
 export const csrExplain: Command = {
   path: ["csr", "explain"],
@@ -23,7 +23,7 @@ export const csrExplain: Command = {
     const client = await connectToCluster(context, options);
     try {
       const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal: context.stop });
-      const verdict = verdictOf(csr);
+      const verdict = verdictOn(csr);
       if (form === "json") context.terminal.out(`${JSON.stringify(describe(csr, verdict))}\n`);
       else print(context, csr, verdict);
       return 0;

@@ -2,11 +2,12 @@
 
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
+import { verdictOn } from "../../../controller/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { ageOf, conditionOf, verdictOf } from "./words.ts";
+import { ageOf, conditionOf } from "./words.ts";
 
 export const csrList: Command = {
   path: ["csr", "list"],
@@ -44,7 +45,7 @@ interface Row {
 }
 
 function rowOf(csr: CertificateSigningRequest, nowMs: number): Row {
-  const recorded = verdictOf(csr);
+  const recorded = verdictOn(csr);
   return {
     name: csr.metadata.name ?? "",
     age: ageOf(csr, nowMs),

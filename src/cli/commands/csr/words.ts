@@ -1,17 +1,12 @@
-// What the csr commands say in the same words: the state of a request, its age, and the verdict on it.
+// What the csr commands say in the same words: the state of a request and its age.
 
-import { type CertificateSigningRequest, findCondition, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
-import { parseVerdict, type RecordedVerdict } from "../../../controller/index.ts";
+import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
 
 /** As `kubectl get csr` puts it. */
 export function conditionOf(csr: CertificateSigningRequest): string {
   const decided = ["Denied", "Approved"].find((type) => findCondition(csr, type) !== undefined) ?? "Pending";
   const failed = findCondition(csr, "Failed") === undefined ? "" : ",Failed";
   return `${decided}${failed}${(csr.status?.certificate ?? "") === "" ? "" : ",Issued"}`;
-}
-
-export function verdictOf(csr: CertificateSigningRequest): RecordedVerdict | undefined {
-  return parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
 }
 
 /** `40s`, `12m`, `3h`, `5d`: one unit is enough to find a request by. */

@@ -13,6 +13,7 @@ import {
 } from "../../../../test/builders/discovery.ts";
 import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
+import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
 import { runProgram } from "../../program.ts";
 import { discoveryKubeconfig } from "./kubeconfig.ts";
@@ -40,24 +41,15 @@ async function run(argv: readonly string[]) {
 
 /** What it has written so far, and the whole of it at the end. */
 function start(argv: readonly string[], stop = new AbortController()) {
-  const written = { out: "", err: "" };
-  return { written, ended: runInto(written, argv, stop) };
-}
-
-async function runInto(written: { out: string; err: string }, argv: readonly string[], stop: AbortController) {
-  const into = (stream: "out" | "err") => ({
-    write: (text: string) => {
-      written[stream] += text;
-    },
-    isTty: false,
-  });
-  const env = { XDG_CACHE_HOME: directory, HOME: directory };
-  const edge = { env, stop: stop.signal, stdout: into("out"), stderr: into("err") };
+  const { edge, written } = aProcess({ env: { XDG_CACHE_HOME: directory, HOME: directory }, stop: stop.signal });
   const commands = [discoveryShow, discoveryVerify, discoveryRefresh, discoveryKubeconfig];
   const program = { name: "countersign", version: "0", summary: "test", commands };
-  const exit = await runProgram(program, ["discovery", ...argv], edge);
-  expect(`${written.out}${written.err}`).not.toContain(TOKEN.secret);
-  return { exit, ...written };
+  const end = async () => {
+    const exit = await runProgram(program, ["discovery", ...argv], edge);
+    expect(`${written.out}${written.err}`).not.toContain(TOKEN.secret);
+    return { exit, ...written };
+  };
+  return { written, ended: end() };
 }
 
 const cachePath = join(directory, "countersign", "discovery.json");

@@ -12,6 +12,9 @@ import { plainText } from "../../terminal/index.ts";
 import { describeDiscovery, discoveryJson } from "./describe.ts";
 import { discoverAsAsked, openCache, requireCached, SOURCE_OPTIONS } from "./source.ts";
 
+/** `0s` would be a storm of requests. */
+const SHORTEST_PAUSE_MS = 1_000;
+
 export const discoveryRefresh: Command = {
   path: ["discovery", "refresh"],
   summary: "keep what is known of a cluster up to date, by any way that still holds",
@@ -27,9 +30,10 @@ export const discoveryRefresh: Command = {
   ],
   run: async (context, input) => {
     const cache = openCache(context, input);
+    const isOnce = textOption(input.options, "every") === undefined;
+    const everyMs = isOnce ? 0 : durationOption(input.options, "every", { minMs: SHORTEST_PAUSE_MS });
     await refresh(context, input, cache);
-    if (textOption(input.options, "every") === undefined) return 0;
-    const everyMs = durationOption(input.options, "every");
+    if (isOnce) return 0;
     for (;;) {
       await context.clock.sleep(everyMs, context.stop);
       await refreshOrSay(context, { args: [], options: { ...input.options, ...NO_WAY } }, cache);

@@ -1,11 +1,8 @@
 // `countersign node join [ADDRESS]`: from a way to find the cluster to a certificate and kubeconfigs for a kubelet. Takes
 // kubeadm's words beside ours: --discovery-token, --discovery-token-ca-cert-hash, --discovery-file, --tls-bootstrap-token.
 
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { parseToken } from "../../../api/bootstrap/index.ts";
-import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
-import { createInsecureProvider } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import {
   type BootstrapCredential,
@@ -13,15 +10,25 @@ import {
   type JoinPlan,
   type JoinResult,
   joinNode,
+  joinPlaces,
+  loadRemembered,
   planJoin,
 } from "../../../node/index.ts";
+import { loadText } from "../../../platform/files/index.ts";
 import type { Command, CommandContext, CommandInput, OptionValues } from "../../command.ts";
-import { ADDRESS_ARGUMENT, DISCOVERY_OPTIONS, discoverDeps, readDiscoveryMethod } from "../../discovery-options.ts";
+import {
+  ADDRESS_ARGUMENT,
+  DISCOVERY_OPTIONS,
+  discoverDeps,
+  readDiscoveryMethod,
+  sayOnChange,
+} from "../../discovery-options.ts";
 import { startJoinLine } from "../../join-line.ts";
 import { durationOption, flagOption, OUTPUT_OPTION, outputForm, requiredText, textOption } from "../../options.ts";
 import { readToken } from "../../secret-input.ts";
 import { plainText } from "../../terminal/index.ts";
 import { DIRECTORY_OPTION } from "./directory.ts";
+import { PROVIDER_OPTIONS, readProvider } from "./provider.ts";
 
 export const nodeJoin: Command = {
   path: ["node", "join"],
@@ -41,7 +48,7 @@ export const nodeJoin: Command = {
     },
     { flags: "--node-name <name>", description: "default: this machine's host name in lower case" },
     DIRECTORY_OPTION,
-    { flags: "--signer-name <name>", description: "who shall sign", default: KUBELET_CLIENT_SIGNER },
+    ...PROVIDER_OPTIONS,
     { flags: "--client-ca-file <file>", description: "the CA that signs nodes, where it is not the cluster's" },
     { flags: "--register", description: "create the Node object too; without it the kubelet does" },
     { flags: "--timeout <duration>", description: "how long to wait for approval", default: "5m" },
@@ -53,6 +60,7 @@ export const nodeJoin: Command = {
   ],
   examples: [
     "countersign node join --token-file token --node-name worker-1 10.0.0.1:6443",
+    "countersign node join --provider tpm --token-file token --provider-id aws:///eu-1a/i-0123 10.0.0.1:6443",
     "countersign node join --discovery-file cluster-info.yaml --tls-bootstrap-token abcdef.0123456789abcdef",
     "countersign node join --resume",
   ],
@@ -77,14 +85,14 @@ async function readJoin(context: CommandContext, { options, args }: CommandInput
     throw new Fault("bad-config", "--resume knows its cluster; leave the address out");
   }
   const clientCaFile = textOption(options, "clientCaFile");
+  const directory = requiredText(options, "directory");
   return {
     discovery: isResumed ? undefined : await readDiscoveryMethod(context, options, args[0]),
     bootstrap: await readBootstrap(context, options),
     nodeName: textOption(options, "nodeName") ?? hostname().toLowerCase(),
-    directory: requiredText(options, "directory"),
-    provider: createInsecureProvider(),
-    signerName: textOption(options, "signerName"),
-    clientCaPem: clientCaFile === undefined ? undefined : await readFile(clientCaFile, "utf8"),
+    directory,
+    ...readProvider(options, isResumed ? await loadRemembered(joinPlaces(directory).attestationPath) : undefined),
+    clientCaPem: clientCaFile === undefined ? undefined : await loadText(clientCaFile),
     keepBootstrap: flagOption(options, "keepBootstrapKubeconfig"),
     registerNode: flagOption(options, "register")
       ? { addresses: [{ type: "Hostname", address: hostname() }] }
@@ -115,8 +123,8 @@ async function runJoin(context: CommandContext, options: JoinOptions, isQuiet: b
   try {
     const result = await joinNode({
       ...options,
-      progress: (step) => line?.step(step),
-      waiting: (why) => context.terminal.err(`\n           waiting: ${plainText(why)}\n`),
+      progress: (step, detail) => line?.step(step, detail),
+      waiting: sayOnChange((why) => context.terminal.err(`\n           waiting: ${plainText(why)}\n`)),
     });
     line?.end(`${((context.clock.now() - startedMs) / 1000).toFixed(1)} s`);
     return result;

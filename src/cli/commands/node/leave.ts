@@ -1,5 +1,6 @@
 // `countersign node leave`: takes back what a join did on this machine, and the Node object where the cluster allows it.
 
+import { Fault } from "../../../kernel/outcome/index.ts";
 import { leaveCluster, listLeft } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
@@ -25,6 +26,7 @@ export const nodeLeave: Command = {
     const { directory, nodeName } = readThisNode(options);
     if (!flagOption(options, "yes")) {
       const wouldRemove = await listLeft(directory);
+      if (wouldRemove.length === 0) throw new Fault("not-found", `${directory} holds nothing of a joined node`);
       if (form === "json") terminal.out(`${JSON.stringify({ nodeName, wouldRemove })}\n`);
       else
         terminal.out(

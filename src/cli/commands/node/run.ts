@@ -1,6 +1,10 @@
 // `countersign node run`: keeps client and serving certificates fresh for a kubelet that reads them from files.
 
-import { KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
+import {
+  ATTESTED_CLIENT_SIGNER_PREFIX,
+  ATTESTED_SERVING_SIGNER_PREFIX,
+  KUBELET_SERVING_SIGNER,
+} from "../../../api/certificates/index.ts";
 import type { NodeAddress } from "../../../api/core/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import {
@@ -11,10 +15,10 @@ import {
   type StatusOptions,
   servingNamesOf,
 } from "../../../node/index.ts";
+import { parseAddress } from "../../../platform/flags/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
-
-import { durationOption, flagOption, listOption, requiredText } from "../../options.ts";
+import { booleanOption, durationOption, flagOption, listOption, requiredText, textOption } from "../../options.ts";
 import { CREDENTIAL_OPTIONS, readCredentials } from "./credentials.ts";
 
 export const nodeRun: Command = {
@@ -28,7 +32,10 @@ export const nodeRun: Command = {
       default: "true",
     },
     { flags: "--serving", description: "keep a serving certificate too" },
-    { flags: "--serving-signer-name <name>", description: "who shall sign it", default: KUBELET_SERVING_SIGNER },
+    {
+      flags: "--serving-signer-name <name>",
+      description: `who shall sign it (default: the provider's, or ${KUBELET_SERVING_SIGNER})`,
+    },
     {
       flags: "--serving-address <name...>",
       description: "host names and IP addresses to serve under (default: this machine's)",
@@ -55,10 +62,11 @@ export const nodeRun: Command = {
 async function daemonOptions(context: CommandContext, options: OptionValues): Promise<DaemonOptions> {
   const destination = { write: (line: string) => context.terminal.err(line) };
   const log = await createLog({ level: "info", destination });
+  const credentials = await readCredentials(options);
   return {
-    ...(await readCredentials(options)),
-    rotate: booleanOption(options, "rotateCertificates", "--rotate-certificates"),
-    serving: flagOption(options, "serving") ? servingOptions(options) : undefined,
+    ...credentials,
+    rotate: booleanOption(options, "rotateCertificates"),
+    serving: flagOption(options, "serving") ? servingOptions(options, credentials) : undefined,
     status: statusOptions(options),
     startLimitMs: durationOption(options, "startLimit"),
     clock: context.clock,
@@ -69,32 +77,29 @@ async function daemonOptions(context: CommandContext, options: OptionValues): Pr
   };
 }
 
-function servingOptions(options: OptionValues): ServingOptions {
-  const given = listOption(options, "servingAddress").map((address): NodeAddress => ({ type: "Hostname", address }));
-  const addresses = given.length === 0 ? machineAddresses : () => given;
-  return { signerName: requiredText(options, "servingSignerName"), names: () => servingNamesOf(addresses()) };
+/** A provider that may serve has a serving signer of its own; its evidence is worth nothing at Kubernetes'. */
+function servingSigner({ provider, signerName }: Pick<DaemonOptions, "provider" | "signerName">): string {
+  const isAttested = signerName.startsWith(ATTESTED_CLIENT_SIGNER_PREFIX) && provider.canServe;
+  return isAttested ? `${ATTESTED_SERVING_SIGNER_PREFIX}${provider.name}` : KUBELET_SERVING_SIGNER;
 }
 
-const HOST_AND_PORT = /^\[?([0-9a-zA-Z.:-]+?)\]?:(\d{1,5})$/;
+function servingOptions(options: OptionValues, credentials: Parameters<typeof servingSigner>[0]): ServingOptions {
+  const given = listOption(options, "servingAddress").map((address): NodeAddress => ({ type: "Hostname", address }));
+  const addresses = given.length === 0 ? machineAddresses : () => given;
+  const signerName = textOption(options, "servingSignerName") ?? servingSigner(credentials);
+  return { signerName, names: () => servingNamesOf(addresses()) };
+}
+
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
 function statusOptions(options: OptionValues): StatusOptions {
   const text = requiredText(options, "statusAddress");
-  const [, host = "", port = ""] = HOST_AND_PORT.exec(text) ?? [];
-  if (host === "" || Number(port) > 65_535) {
-    throw new Fault("bad-config", `--status-address is ${JSON.stringify(text)}, expected host:port`);
-  }
+  const { host, port } = parseAddress("--status-address", text);
   const tls = flagOption(options, "statusTls");
   if (!tls && !LOOPBACK.has(host)) {
     throw new Fault("bad-config", `--status-address ${text} is not on loopback; add --serving --status-tls`);
   }
-  return { host, port: Number(port), tls };
-}
-
-function booleanOption(options: OptionValues, name: string, flag: string): boolean {
-  const text = requiredText(options, name);
-  if (text === "true" || text === "false") return text === "true";
-  throw new Fault("bad-config", `${flag} is ${JSON.stringify(text)}, expected true or false`);
+  return { host, port, tls };
 }
 
 function verbosityOption(options: OptionValues): number {

@@ -1,7 +1,6 @@
 // `countersign policy test FILE --against live|FILE`: judges the requests of a cluster, or of a file, by a policy that is not in
 // force, and shows what would change. Nothing is written.
 
-import { readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import {
   API_CLIENT_SIGNER,
@@ -15,6 +14,7 @@ import { MACHINE_RESOURCES } from "../../../api/foreign/index.ts";
 import { CSRS, type KubeObject, NODES, type Resource } from "../../../api/meta/index.ts";
 import { readPolicy, rehearse, type Snapshot } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { loadText } from "../../../platform/files/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
@@ -61,13 +61,7 @@ async function loadPolicy(path: string | undefined): Promise<JoinPolicy> {
 }
 
 async function loadObjects(path: string): Promise<readonly KubeObject[]> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (cause) {
-    throw new Fault("io-failed", `cannot read ${path}`, { cause });
-  }
-  return parseAllDocuments(text).flatMap((document) => {
+  return parseAllDocuments(await loadText(path)).flatMap((document) => {
     if (document.errors.length > 0)
       throw new Fault("malformed", `${path} is not YAML: ${document.errors[0]?.message ?? ""}`);
     const object = document.toJS() as (KubeObject & { readonly items?: readonly KubeObject[] }) | null;

@@ -1,13 +1,15 @@
 // The token commands as a person runs them, against the embedded server.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
 import { callApi } from "../../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
-import { parseCaBundle } from "../../../api/access/index.ts";
+import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { encodeKubeconfig } from "../../../api/kubeconfig/index.ts";
+import { parseCertificates } from "../../../kernel/x509/index.ts";
 import { caPinOf } from "../../../node/index.ts";
 import { runProgram } from "../../program.ts";
 import { tokenCreate } from "./create.ts";
@@ -29,13 +31,7 @@ beforeAll(async () => {
   const { url, caPem, adminCertPem, adminKeyPem } = server;
   const cluster = { server: url, "certificate-authority-data": base64(caPem) };
   const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
-  const text = encodeKubeconfig({
-    clusters: [{ name: "c", cluster }],
-    users: [{ name: "u", user }],
-    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-    currentContext: "x",
-  });
-  await writeFile(kubeconfig, text, { mode: 0o600 });
+  writeKubeconfigFile(kubeconfig, server, user);
   const info = encodeKubeconfig({ clusters: [{ name: "", cluster }], users: [], contexts: [], currentContext: "" });
   const body = { metadata: { name: "cluster-info" }, data: { kubeconfig: info } };
   await callApi(server, { method: "POST", path: "/api/v1/namespaces/kube-public/configmaps", body });
@@ -46,19 +42,7 @@ afterAll(async () => {
 });
 
 async function run(...argv: string[]) {
-  const written = { out: "", err: "" };
-  const into = (stream: "out" | "err") => ({
-    write: (text: string) => {
-      written[stream] += text;
-    },
-    isTty: false,
-  });
-  const edge = {
-    env: { KUBECONFIG: kubeconfig },
-    stop: new AbortController().signal,
-    stdout: into("out"),
-    stderr: into("err"),
-  };
+  const { edge, written } = aProcess({ env: { KUBECONFIG: kubeconfig } });
   const commands = [tokenCreate, tokenGenerate, tokenList, tokenShow, tokenRevoke];
   const program = { name: "countersign", version: "0", summary: "test", commands };
   const exit = await runProgram(program, ["token", ...argv], edge);
@@ -114,7 +98,7 @@ describe("countersign token create", () => {
   });
 
   it("prints the whole command for either tool, with address and pin of cluster-info", async () => {
-    const [pin] = parseCaBundle(server.caPem).map(caPinOf);
+    const [pin] = parseCertificates(server.caPem).map(caPinOf);
     for (const [tool, name] of [
       ["countersign", "countersign node join"],
       ["kubeadm", "kubeadm join"],

@@ -1,0 +1,181 @@
+// The audit commands as a person runs them, on files that were left alone and on files that were not; the heads are those that
+// the embedded server keeps.
+
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
+import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { createManualClock } from "../../../../test/fakes/clock.ts";
+import { aProcess } from "../../../../test/fakes/process-edge.ts";
+import type { Namespace } from "../../../api/core/index.ts";
+import { CONFIG_MAPS, NAMESPACES } from "../../../api/meta/index.ts";
+import { createAnchor, createAuditTrail } from "../../../controller/audit/index.ts";
+import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import { silentLog } from "../../../platform/report/index.ts";
+import { runProgram } from "../../program.ts";
+import { auditShow } from "./show.ts";
+import { auditTail } from "./tail.ts";
+import { auditVerify } from "./verify.ts";
+
+const NAMESPACE = "countersign-system";
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
+let server: TestApiServer;
+let admin: KubeClient;
+let directory: string;
+/** A chain of four lines that the cluster vouches for, and one that it never heard of. */
+let anchored: readonly string[];
+let stranger: readonly string[];
+
+async function writeTrail(chain: string, isAnchored: boolean): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const sink = { append: (line: string) => void lines.push(line), sync: async () => undefined };
+  const clock = createManualClock();
+  const trail = createAuditTrail({ clock, identity: "replica-1", chain, sink });
+  trail.begin([]);
+  trail.record("verdict", { csr: "csr-a", verdict: "Allow" });
+  trail.record("certificate issued", { csr: "csr-a", subject: "system:node:worker-1" });
+  trail.record("verdict", { csr: "csr-b", verdict: "Deny", why: "no \u001b[31mMachine" });
+  const over = new AbortController();
+  over.abort();
+  const options = { client: admin, clock, log: silentLog, namespace: NAMESPACE, identity: "replica-1", trail };
+  if (isAnchored) await createAnchor(options).run(over.signal);
+  return lines;
+}
+
+beforeAll(async () => {
+  server = await startTestApiServer();
+  directory = await mkdtemp(join(tmpdir(), "countersign-audit-"));
+  const { url, caPem, adminCertPem, adminKeyPem } = server;
+  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
+  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
+  writeKubeconfigFile(join(directory, "admin.conf"), server, user);
+  const namespace: Namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
+  await admin.create(NAMESPACES, namespace);
+  anchored = await writeTrail("c1", true);
+  stranger = await writeTrail("c2", false);
+});
+afterAll(async () => {
+  await admin.close();
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+async function run(argv: readonly string[], stop?: AbortSignal) {
+  const { edge, written } = aProcess({
+    env: { KUBECONFIG: join(directory, "admin.conf") },
+    ...(stop === undefined ? {} : { stop }),
+  });
+  const commands = [auditShow, auditTail, auditVerify];
+  const exit = await runProgram({ name: "countersign", version: "0", summary: "test", commands }, argv, edge);
+  return { exit, ...written };
+}
+
+async function fileOf(name: string, lines: readonly string[]): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, lines.map((line) => `${line}\n`).join(""));
+  return path;
+}
+
+describe("audit verify", () => {
+  it("ends with 0 where the trail is whole and the cluster vouches for it", async () => {
+    const { exit, out } = await run(["audit", "verify", await fileOf("whole", anchored)]);
+    expect([exit, out]).toEqual([
+      0,
+      expect.stringMatching(/whole .*c1 {2}4 lines {2}by replica-1 {2}the cluster vouches/),
+    ]);
+  });
+
+  const spoil: Record<string, [lines: () => readonly string[], problem: RegExp]> = {
+    "the end cut off": [
+      () => anchored.slice(0, -1),
+      /the cluster knows line 3, the last one here is 2: the end was cut off/,
+    ],
+    "a line changed": [
+      () => anchored.map((line) => line.replace('"Allow"', '"Deny"')),
+      /line 1 of chain c1 was changed: its digest is another/,
+    ],
+    "two lines swapped": [() => [0, 2, 1, 3].map((at) => anchored[at] ?? ""), /line 2 follows line 0/],
+    "a line of another chain in the place of its own": [
+      () => [anchored[0], anchored[1], stranger[2], anchored[3]].map((line) => line ?? ""),
+      /line 3 follows line 1: lines are missing/,
+    ],
+    "another chain instead of the one that the cluster knows": [
+      () => stranger,
+      /the cluster knows 4 lines of it, none is here/,
+    ],
+    "nothing at all": [() => [], /none is here/],
+  };
+  it.each(Object.entries(spoil))("ends with 1 and says what is wrong: %s", async (name, [lines, problem]) => {
+    const { exit, out } = await run(["audit", "verify", await fileOf(name, lines())]);
+    expect([exit, out]).toEqual([1, expect.stringMatching(problem)]);
+    expect(out).toContain("BROKEN");
+  });
+
+  it("without a cluster, says that a cut-off end does not show", async () => {
+    const path = await fileOf("cut", anchored.slice(0, -1));
+    const { exit, out } = await run(["audit", "verify", "--offline", path]);
+    expect([exit, out]).toEqual([0, expect.stringContaining("not compared")]);
+  });
+
+  it("gives its findings as JSON", async () => {
+    const { exit, out } = await run(["audit", "verify", "-o", "json", await fileOf("whole", anchored)]);
+    expect([exit, JSON.parse(out)]).toMatchObject([0, { chains: [{ chain: "c1", anchored: true, problems: [] }] }]);
+  });
+
+  it("does not fail on a cluster that keeps no heads, and vouches for nothing", async () => {
+    const path = await fileOf("stranger", stranger);
+    const { exit, out } = await run(["audit", "verify", "--namespace", "elsewhere", path]);
+    expect([exit, out]).toEqual([0, expect.stringContaining("the cluster does not know it")]);
+    expect(await admin.list(CONFIG_MAPS, { namespace: "elsewhere" })).toMatchObject({ items: [] });
+  });
+
+  it("refuses a file that is not there", async () => {
+    const { exit, err } = await run(["audit", "verify", "--offline", join(directory, "none")]);
+    expect([exit === 0, err]).toEqual([false, expect.stringContaining("cannot read")]);
+  });
+});
+
+describe("audit show", () => {
+  it.each([
+    ["--csr", "csr-b", ["verdict=Deny csr=csr-b"]],
+    ["--node", "worker-1", ["csr=csr-a subject=system:node:worker-1"]],
+    ["--event", "verdict", ["verdict=Allow csr=csr-a", "verdict=Deny csr=csr-b"]],
+  ])("prints the lines that %s %s is about, and no others", async (flag, value, expected) => {
+    const { exit, out } = await run(["audit", "show", flag, value, await fileOf("whole", anchored)]);
+    const lines = out.trimEnd().split("\n");
+    expect(exit).toBe(0);
+    expect(lines).toHaveLength(expected.length);
+    for (const [at, words] of expected.entries()) expect(lines[at]).toContain(words);
+  });
+
+  it("lets nothing of a requester's steer the terminal", async () => {
+    const { out } = await run(["audit", "show", "--csr", "csr-b", await fileOf("whole", anchored)]);
+    expect(out).not.toContain("\u001b");
+  });
+
+  it("refuses a line that was changed", async () => {
+    const path = await fileOf(
+      "changed",
+      anchored.map((line) => line.replace('"Allow"', '"Deny"')),
+    );
+    const { exit, err } = await run(["audit", "show", path]);
+    expect([exit === 0, err]).toEqual([false, expect.stringContaining("was changed")]);
+  });
+});
+
+describe("audit tail", () => {
+  it("prints what is there and what comes, until it is stopped", async () => {
+    const path = await fileOf("growing", anchored.slice(0, 2));
+    const { edge, written } = aProcess({ stop: AbortSignal.timeout(1_500) });
+    const program = { name: "countersign", version: "0", summary: "test", commands: [auditTail] };
+    const ended = runProgram(program, ["audit", "tail", path], edge);
+    await expect.poll(() => written.out).toContain("verdict=Allow csr=csr-a");
+    expect(written.out).not.toContain("csr-b");
+    await appendFile(path, `${anchored[2]}\n${anchored[3]}\n`);
+    await expect.poll(() => written.out, { timeout: 1_400 }).toContain("verdict=Deny csr=csr-b");
+    expect(await ended).toBe(0);
+  });
+});

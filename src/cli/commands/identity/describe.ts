@@ -1,0 +1,41 @@
+// A NodeIdentity as people and scripts see it. Endorsement keys are shown shortened: they are serial numbers for life.
+
+import { EK_LABEL, type NodeIdentity } from "../../../api/countersign/index.ts";
+import type { CommandOption } from "../../command.ts";
+
+export const CLUSTER_OPTION: CommandOption = {
+  flags: "--cluster <name>",
+  description: "whose node it is, where one home has the identities of several clusters",
+};
+
+/** So many characters tell two keys of one fleet apart, and are no use to whoever looks over a shoulder. */
+const SHORT = 12;
+
+export interface IdentityDescription {
+  readonly node: string;
+  readonly cluster: string | null;
+  readonly phase: string;
+  readonly provider: string | null;
+  readonly trust: string | null;
+  readonly attestedAt: string | null;
+  readonly ek: string | null;
+  readonly machine: string | null;
+  readonly certificates: number;
+  readonly resetUntil: string | null;
+}
+
+export function describeIdentity({ metadata, spec, status }: NodeIdentity): IdentityDescription {
+  const { machine } = status ?? {};
+  return {
+    node: spec.nodeName,
+    cluster: spec.clusterName ?? null,
+    phase: spec.revoked === true ? "Revoked" : (status?.phase ?? "Pending"),
+    provider: status?.provider ?? null,
+    trust: status?.tpm?.ek.trust ?? null,
+    attestedAt: status?.attestedAt ?? null,
+    ek: metadata.labels?.[EK_LABEL]?.slice(0, SHORT) ?? null,
+    machine: machine === undefined ? null : `${machine.namespace}/${machine.name}`,
+    certificates: (status?.certificates ?? []).filter(({ revoked }) => revoked !== true).length,
+    resetUntil: spec.reset?.until ?? null,
+  };
+}

@@ -1,0 +1,89 @@
+// The identity commands as a person runs them, against the embedded server.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
+import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
+import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { aProcess } from "../../../../test/fakes/process-edge.ts";
+import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import { runProgram } from "../../program.ts";
+import { identityReset, identityRevoke } from "./change.ts";
+import { identityEnroll } from "./enroll.ts";
+import { identityList } from "./list.ts";
+import { identityShow } from "./show.ts";
+
+const HASH = "5c".repeat(32);
+
+let server: TestApiServer;
+let admin: KubeClient;
+let directory: string;
+let kubeconfig: string;
+beforeAll(async () => {
+  server = await startTestApiServer();
+  const { url, caPem, adminCertPem, adminKeyPem } = server;
+  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
+  for (const definition of await loadDefinitions()) {
+    const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
+    await define(admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
+  }
+  directory = await mkdtemp(join(tmpdir(), "countersign-identity-"));
+  kubeconfig = join(directory, "admin.conf");
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
+  writeKubeconfigFile(kubeconfig, server, user);
+});
+afterAll(async () => {
+  await admin.close();
+  await server.close();
+  await rm(directory, { recursive: true });
+});
+
+async function run(...argv: string[]) {
+  const { edge, written } = aProcess({ env: { KUBECONFIG: kubeconfig } });
+  const commands = [identityList, identityShow, identityEnroll, identityReset, identityRevoke];
+  const program = { name: "countersign", version: "0", summary: "test", commands };
+  const exit = await runProgram(program, ["identity", ...argv], edge);
+  return { exit, ...written };
+}
+
+const get = (name: string) => admin.get<NodeIdentity>(NODE_IDENTITIES, { name });
+
+describe("countersign identity", () => {
+  it("enrolls a node with its TPM, lists and shows it", async () => {
+    expect(await run("enroll", "worker-7", "--ek-hash", `sha256:${HASH}`)).toMatchObject({ exit: 0 });
+    expect((await get("worker-7")).spec).toEqual({ nodeName: "worker-7", tpm: { ek: { spkiSha256: HASH } } });
+    expect((await run("list")).out).toMatch(/worker-7\s+Pending/);
+    expect((await run("show", "worker-7")).out).toContain("exchanges\n  <none>");
+  });
+
+  it("enrolls a node of one of several clusters under a name of its own", async () => {
+    await run("enroll", "worker-8", "--cluster", "prod");
+    expect((await get("prod.worker-8")).spec).toEqual({ nodeName: "worker-8", clusterName: "prod" });
+  });
+
+  it("refuses a name that no node can have, and a hash that is none", async () => {
+    expect((await run("enroll", "Worker 7")).exit).not.toBe(0);
+    expect((await run("enroll", "worker-9", "--ek-hash", "5c")).exit).not.toBe(0);
+  });
+
+  it("opens the pins for an hour", async () => {
+    await run("enroll", "worker-10");
+    expect((await run("reset", "worker-10", "--ek-hash", HASH)).exit).toBe(0);
+    const { reset } = (await get("worker-10")).spec;
+    expect(reset?.ekSpkiSha256).toBe(HASH);
+    expect(Date.parse(reset?.until ?? "")).toBeGreaterThan(Date.now());
+  });
+
+  it("revokes, and lifts it", async () => {
+    await run("enroll", "worker-11");
+    await run("revoke", "worker-11");
+    expect((await get("worker-11")).spec.revoked).toBe(true);
+    expect((await run("list", "-o", "json")).out).toContain('"phase":"Revoked"');
+    await run("revoke", "worker-11", "--lift");
+    expect((await get("worker-11")).spec.revoked).toBe(false);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { Remembered } from "../../../node/index.ts";
+import { readProvider } from "./provider.ts";
+
+const KUBERNETES = "kubernetes.io/kube-apiserver-client-kubelet";
+const TPM = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
+const INSECURE = "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure";
+const remembered: Remembered = {
+  provider: "tpm",
+  signerName: TPM,
+  providerId: "rack:///7",
+  clusterId: "east",
+  flags: { tpm: "swtpm:path=/s" },
+};
+
+describe("how a machine proves itself", () => {
+  const rows: Record<string, [Record<string, string>, Remembered | undefined, object]> = {
+    "nothing said: as a kubelet": [{}, undefined, { signerName: KUBERNETES, provider: { name: "insecure" } }],
+    "a provider: its signer": [{ provider: "tpm" }, undefined, { signerName: TPM, provider: { name: "tpm" } }],
+    "a signer of ours: its provider": [{ signerName: INSECURE }, undefined, { provider: { name: "insecure" } }],
+    "what the join was told": [
+      {},
+      remembered,
+      { signerName: TPM, providerId: "rack:///7", clusterId: "east", providerFlags: { tpm: "swtpm:path=/s" } },
+    ],
+    "what is said now counts more": [
+      { providerId: "rack:///8", tpm: "/dev/tpmrm1" },
+      remembered,
+      { signerName: TPM, providerId: "rack:///8", providerFlags: { tpm: "/dev/tpmrm1" } },
+    ],
+    "another provider than at the join: nothing of that counts": [
+      { provider: "insecure" },
+      remembered,
+      { signerName: INSECURE, providerId: undefined, clusterId: undefined, providerFlags: {} },
+    ],
+  };
+  it.each(Object.entries(rows))("%s", (_, [options, before, expected]) => {
+    expect(readProvider(options, before)).toMatchObject(expected);
+  });
+
+  it("is refused when nobody knows it, and a TPM's address without a TPM", () => {
+    expect(() => readProvider({ provider: "tmp" })).toThrow('provider "tmp" is not one of insecure, tpm');
+    expect(() => readProvider({ tpm: "/dev/tpmrm0" })).toThrow("--tpm is for --provider tpm");
+    expect(() => readProvider({ provider: "tpm", evidenceRecipient: "x" })).toThrow("evidence recipient");
+  });
+});

@@ -1,0 +1,49 @@
+// `countersign provider new`: a provider of one's own to start from, which builds and conforms as it is written.
+
+import { dirname, join, resolve } from "node:path";
+import { isProviderName } from "../../../attestation/evidence/index.ts";
+import { encodeUtf8 } from "../../../kernel/bytes/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { ensureDirectory, nodeFileSystem } from "../../../platform/files/index.ts";
+import { VERSION } from "../../../platform/process/index.ts";
+import type { Command } from "../../command.ts";
+import { textOption } from "../../options.ts";
+import { templateFiles } from "./template/index.ts";
+
+const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
+const FILE_MODE = 0o644;
+/** Of programs, and of folders. */
+const PROGRAM_MODE = 0o755;
+
+export const providerNew: Command = {
+  path: ["provider", "new"],
+  summary: "write an attestation provider to start from: both ends, the plugin, a test that passes",
+  arguments: [{ name: "<name>", description: "the provider's name: letters, digits and dashes" }],
+  options: [
+    { flags: "--directory <path>", description: "where to write it (default: ./kubelet-authenticator-<name>)" },
+  ],
+  examples: ["countersign provider new acme-metal", "cd kubelet-authenticator-acme-metal && npm install && npm test"],
+  run: async ({ terminal }, { options, args }) => {
+    const name = requireFreeName(args[0] ?? "");
+    const directory = resolve(textOption(options, "directory") ?? `kubelet-authenticator-${name}`);
+    for (const { path, content, isProgram } of templateFiles(name, VERSION)) {
+      const file = join(directory, path);
+      await ensureDirectory(dirname(file), PROGRAM_MODE);
+      // Never over somebody's work: a file that is there stops the command.
+      await nodeFileSystem.create(file, encodeUtf8(content), isProgram === true ? PROGRAM_MODE : FILE_MODE);
+      terminal.out(`${file}\n`);
+    }
+    terminal.out(`\nnext: cd ${directory} && npm install && npm test\n`);
+    return 0;
+  },
+};
+
+function requireFreeName(name: string): string {
+  if (!isProviderName(name))
+    throw new Fault(
+      "bad-config",
+      `provider name ${JSON.stringify(name)} must be letters, digits and dashes, at most 32`,
+    );
+  if (TAKEN_NAMES.includes(name)) throw new Fault("bad-config", `provider name ${name} is one of the product's own`);
+  return name;
+}
