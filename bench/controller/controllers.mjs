@@ -1,6 +1,7 @@
 // The two controllers as processes, one at a time: ours as operators run it, and kube-controller-manager with its approving and
 // signing loops and no limit on its requests.
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { locateBinary } from "../../test/upstream/assets/binaries.mjs";
@@ -19,10 +20,10 @@ export async function startOurs(plane, name) {
     join(DIST, "bin", "node-attestation-controller.js"),
     `--kubeconfig=${plane.kubeconfig}`,
     ...[`--ca-cert=${plane.pki.file("ca.crt")}`, `--ca-key=${plane.pki.file("ca.key")}`],
-    ...["--leader-elect=false", `--audit-log=${join(plane.folder, "audit.log")}`, "--log-level=warn"],
+    ...["--leader-elect=false", `--audit-log=${join(plane.folder, "audit.log")}`],
     `--status-address=127.0.0.1:${port}`,
   ]);
-  await untilAnswers(`http://127.0.0.1:${port}/readyz`, child);
+  await untilAnswers(`http://127.0.0.1:${port}/readyz`, child, join(plane.folder, `${name}.log`));
   return { child, port, stop: () => end(child) };
 }
 
@@ -45,16 +46,21 @@ export async function startManager(plane, name) {
   return { child, port, stop: () => end(child) };
 }
 
-/** @param {string} url @param {import("node:child_process").ChildProcess} child */
-async function untilAnswers(url, child) {
+/** @param {string} url @param {import("node:child_process").ChildProcess} child @param {string} log */
+async function untilAnswers(url, child, log) {
   const limit = performance.now() + READY_LIMIT_MS;
   while (performance.now() < limit) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`ours ended with ${child.exitCode}: ${lastLine(log)}`);
     const answer = await fetch(url).catch(() => undefined);
     if (answer?.ok) return;
     await sleep(50);
   }
-  throw new Error(`${url} did not answer within ${READY_LIMIT_MS} ms`);
+  throw new Error(`${url} did not answer within ${READY_LIMIT_MS} ms: ${lastLine(log)}`);
+}
+
+/** @param {string} path */
+function lastLine(path) {
+  return readFileSync(path, "utf8").trimEnd().split("\n").at(-1) ?? "";
 }
 
 /** @param {import("node:child_process").ChildProcess} child */

@@ -29,6 +29,9 @@ export async function installInventory(plane) {
       },
     }),
   );
+  // Where the controller keeps the heads of its audit trail.
+  const metadata = { name: "countersign-system" };
+  await client.ask("POST", "/api/v1/namespaces", JSON.stringify({ apiVersion: "v1", kind: "Namespace", metadata }));
   await client.close();
 }
 

@@ -51,15 +51,23 @@ async function asObject(der) {
 /** @param {import("../x509/duty.mjs").Authority} ca */
 async function createIssuer(ca) {
   const load = (/** @type {string} */ path) => import(join(DIST, path));
-  const [{ gather }, { planSigning }, { planCertificate }, { signTemplate }, { checkCertificate }, { randomBytes }] =
-    await Promise.all([
-      load("controller/signing/gather.js"),
-      load("controller/signing/plan.js"),
-      load("controller/signing/template.js"),
-      load("controller/signing/sign.js"),
-      load("controller/signing/check.js"),
-      load("platform/keys/index.js"),
-    ]);
+  const [
+    { gather },
+    { planSigning },
+    { planCertificate },
+    { signTemplate },
+    { checkCertificate },
+    { parseCertificate },
+    { randomBytes },
+  ] = await Promise.all([
+    load("controller/signing/gather.js"),
+    load("controller/signing/plan.js"),
+    load("controller/signing/template.js"),
+    load("controller/signing/sign.js"),
+    load("controller/signing/check.js"),
+    load("kernel/x509/index.js"),
+    load("platform/keys/index.js"),
+  ]);
   const authority = { certificate: ca.certificate, signer: ca.key.signer };
   const options = {
     clock: { now: Date.now },
@@ -72,8 +80,8 @@ async function createIssuer(ca) {
     const facts = gather(options, csr, authority);
     const plan = planSigning(facts);
     if (plan.kind !== "Sign") throw new Error(`the request is not signed: ${JSON.stringify(plan)}`);
-    const der = signTemplate(planCertificate(facts, plan.request), authority);
-    const broken = checkCertificate(der, plan.request, facts);
+    const certificate = parseCertificate(signTemplate(planCertificate(facts, plan.request), authority));
+    const broken = checkCertificate(certificate, plan.request, facts);
     if (broken.length > 0) throw new Error(broken.join("; "));
   };
 }

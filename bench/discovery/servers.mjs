@@ -146,7 +146,16 @@ function startUpstream(folder, pki, [port, clientPort, peerPort]) {
 function startGateway({ folder, pki, kubeconfig, direct, port }) {
   const file = (/** @type {string} */ name) => join(pki, name);
   const args = [
-    ...["--listen", `127.0.0.1:${port}`, "--health-listen", "none", "--log-level", "error", "--kubeconfig", kubeconfig],
+    ...[
+      "--listen",
+      `127.0.0.1:${port}`,
+      "--status-address",
+      "none",
+      "--log-level",
+      "error",
+      "--kubeconfig",
+      kubeconfig,
+    ],
     ...["--backend", direct, "--backend-ca-file", file("ca.crt"), "--client-ca-file", file("ca.crt")],
     ...["--tls-cert-file", file("apiserver.crt"), "--tls-private-key-file", file("apiserver.key")],
     ...["--proxy-client-cert-file", file("front-proxy.crt"), "--proxy-client-key-file", file("front-proxy.key")],

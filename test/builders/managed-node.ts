@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
 import { createInsecureProvider } from "../../src/attestation/providers/index.ts";
+import { readCertificates } from "../../src/kernel/x509/index.ts";
 import {
   type CertificateManager,
   type CertificateStore,
@@ -13,7 +14,6 @@ import {
   createCertificateStore,
   type ManagerEvent,
   type ManagerOptions,
-  parseCertificates,
 } from "../../src/node/certificates/index.ts";
 import { createKubeClient } from "../../src/platform/kube/index.ts";
 import { createManualClock, type ManualClock } from "../fakes/clock.ts";
@@ -126,7 +126,8 @@ export function accessTo({ api, token }: Pick<JoinableCluster, "api" | "token">)
   const connect = (credentials: object) =>
     createKubeClient({ server: api.url, caPem: api.caPem, credentials: () => credentials });
   return {
-    roots: parseCertificates(api.caPem),
+    roots: readCertificates(api.caPem),
+    clusterId: "test",
     asNode: ({ certificatePem: certPem, keyPem }) => connect({ certPem, keyPem }),
     asBootstrapper: async () => connect({ token }),
   };

@@ -4,8 +4,9 @@ import type { CertificateSigningRequest } from "../../src/api/certificates/index
 import type { Node } from "../../src/api/core/index.ts";
 import type { Policy } from "../../src/api/countersign/index.ts";
 import type { AccessReviews } from "../../src/controller/approval/access.ts";
-import type { MachineMatch, Seen } from "../../src/controller/approval/facts.ts";
+import type { MachineMatch } from "../../src/controller/approval/facts.ts";
 import type { Network, Surroundings } from "../../src/controller/approval/inventory.ts";
+import type { Seen } from "../../src/kernel/outcome/index.ts";
 
 export interface ClusterAround {
   readonly nodes?: readonly Node[];

@@ -16,7 +16,7 @@ import {
   ROLE_BINDINGS,
   ROLES,
 } from "../../src/api/meta/index.ts";
-import { createController } from "../../src/controller/index.ts";
+import { type ControllerOptions, createController } from "../../src/controller/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";
 import {
@@ -43,26 +43,38 @@ export interface Plane {
 
 export interface RunningController {
   readonly lines: readonly Record<string, unknown>[];
+  /** Turns the controller's wall clock on or back; what sleeps, sleeps as before. */
+  skip(ms: number): void;
   stop(): Promise<void>;
 }
 
-export async function startController(plane: Plane, client: KubeClient): Promise<RunningController> {
+export async function startController(
+  plane: Plane,
+  client: KubeClient,
+  more: Partial<ControllerOptions> = {},
+): Promise<RunningController> {
   const lines: Record<string, unknown>[] = [];
   const log: Log = { ...silentLog, info: (said, fields) => lines.push({ said, ...fields }), child: () => log };
+  let skippedMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
   const controller = createController({
     client,
     ca: { certPem: plane.caPem, keyPem: plane.caKeyPem },
-    clock: systemClock,
+    clock,
     random: randomBytes,
     log,
     identity: "contract-suite",
     allowInsecure: true,
+    ...more,
   });
   const abort = new AbortController();
   const running = controller.run(abort.signal);
   await controller.waitUntilReady(AbortSignal.timeout(10_000));
   return {
     lines,
+    skip: (ms) => {
+      skippedMs += ms;
+    },
     stop: async () => {
       abort.abort();
       await running;

@@ -1,6 +1,7 @@
 // Approval under JoinPolicies on an API server, whichever: Enforce, Shadow, machine-approver's rules, serving certificates. Each
 // story has its attacker, and what peers are known for has a test of its own.
 
+import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type CertificateSigningRequest,
@@ -129,14 +130,36 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
 
     it("in Enforce, denies a built-in client request without evidence, and leaves names that it does not cover alone", async () => {
       await apply("enforced", { mode: "Enforce" });
-      const denied = await judged(await ask(bootstrap(), forNode(aName("enforced"))), "EvidenceIsMissing");
-      expect(denied.status?.conditions).toMatchObject([{ type: "Denied", reason: "EvidenceIsMissing" }]);
+      const denied = await judged(await ask(bootstrap(), forNode(aName("enforced"))), "EvidenceRequired");
+      expect(denied.status?.conditions).toMatchObject([{ type: "Denied", reason: "EvidenceRequired" }]);
       await issued(await ask(bootstrap(), forNode(aName("uncovered"))));
+    });
+
+    it("in Enforce, bounds the life of a certificate also for whoever does not say how long it shall be", async () => {
+      const client = { admit: "Access", maxExpirationSeconds: 3_600 } as const;
+      await apply("bounded", { mode: "Enforce", client });
+      const { status } = await issued(await ask(bootstrap(), forNode(aName("bounded"))));
+      const { validTo } = new X509Certificate(Buffer.from(status?.certificate ?? "", "base64"));
+      expect(Date.parse(validTo)).toBeLessThanOrEqual(Date.now() + 3_600_000);
+    });
+
+    it("come and go with an audit line each", async () => {
+      await apply("audited", { mode: "Shadow" });
+      await plane.admin.patch(JOIN_POLICIES, { name: "audited" }, { spec: { mode: "Enforce" } }, { type: "merge" });
+      const linesOf = () => controller.lines.filter(({ policy, audit }) => policy === "audited" && audit === true);
+      const has = (count: number) => (lines: readonly unknown[]) => lines.length === count;
+      await eventually("the line of the change", async () => linesOf(), has(2));
+      await plane.admin.delete(JOIN_POLICIES, { name: "audited" });
+      expect(await eventually("the line of the removal", async () => linesOf(), has(3))).toMatchObject([
+        { said: "policy changed", change: "added", generation: 1, mode: "Shadow" },
+        { said: "policy changed", change: "changed", generation: 2, mode: "Enforce" },
+        { said: "policy changed", change: "removed" },
+      ]);
     });
 
     it("in Shadow, records what it would have said and decides nothing", async () => {
       await apply("shadowed", { mode: "Shadow" });
-      const csr = await judged(await ask(bootstrap(), forNode(aName("shadowed"))), "EvidenceIsMissing");
+      const csr = await judged(await ask(bootstrap(), forNode(aName("shadowed"))), "EvidenceRequired");
       expect(verdictOf(csr)).toMatchObject({ verdict: "Deny", mode: "Shadow", policy: "shadowed" });
       expect(csr.status?.conditions ?? []).toEqual([]);
     });
@@ -242,6 +265,15 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
         await judged(name, "AddressesAreMissing");
         await setStatus(node, { addresses: byHostname(node) });
         await issued(name);
+      });
+
+      it("are given for the Machine's addresses, though a neighbour says that they are its own", async () => {
+        const [node, neighbour] = [aName("server"), aName("server")];
+        const addresses: NodeAddress[] = [...byHostname(node), { type: "InternalIP", address: "10.2.2.1" }];
+        await createMachine(node, addresses, { node });
+        await register(neighbour, addresses);
+        const asked = withSan({ dnsNames: [node], ipAddresses: ["10.2.2.1"] });
+        await issued(await ask(nodeClient(node), ...serving(forNode(node), asked)));
       });
 
       it("are given for no neighbour's name, though a network of the policy holds it", async () => {

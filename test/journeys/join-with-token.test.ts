@@ -96,20 +96,20 @@ describe("a join with a token", () => {
   it("05 under a signer of ours it is denied at once, and told by which rule", async () => {
     const { exit, text } = await run(...joinAs("attacker"), ...INSECURE);
     expect(exit).toBe(77);
-    expect(text).toContain("node-is-not-registered-yet");
+    expect(text).toContain("NodeNameTaken: first-use-is-unspent");
     expect(existsSync(join(directory, "attacker", "pki", "kubelet-client-current.pem"))).toBe(false);
   });
 
   it("06 the reason stands on the request", async () => {
     const { text } = await run(...joinAs("attacker"), ...INSECURE);
-    const name = /node-csr-[\w-]{43}/.exec(text)?.[0] ?? "";
+    const name = /countersign-single-[a-z2-7]{52}/.exec(text)?.[0] ?? "";
     const { exit, text: explained } = await run("csr", "explain", name, "--kubeconfig", kubeconfig);
     expect(exit).toBe(0);
-    expect(explained).toContain("DENY   node-is-not-registered-yet   NodeIsRegistered");
+    expect(explained).toContain("DENY   first-use-is-unspent   NodeNameTaken");
     const json = await run("csr", "explain", name, "--kubeconfig", kubeconfig, "-o", "json");
     expect(JSON.parse(json.text)).toMatchObject({
       condition: "Denied",
-      verdict: { rule: "node-is-not-registered-yet" },
+      verdict: { rule: "first-use-is-unspent" },
     });
   });
 

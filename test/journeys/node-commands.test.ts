@@ -10,6 +10,7 @@ import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parseCertificate } from "../../src/kernel/x509/index.ts";
 import { caPinOf } from "../../src/node/index.ts";
 import { type JoinableCluster, startJoinableCluster } from "../fakes/joinable-cluster.ts";
+import { aProcess } from "../fakes/process-edge.ts";
 
 describe("the commands of a node", () => {
   let cluster: JoinableCluster;
@@ -25,19 +26,8 @@ describe("the commands of a node", () => {
   });
 
   async function type(...words: readonly string[]) {
-    const written = { out: "", err: "" };
-    const into = (stream: "out" | "err") => ({
-      write: (text: string) => {
-        written[stream] += text;
-      },
-      isTty: false,
-    });
-    const exit = await runProgram(countersign, ["node", ...words, "--directory", join(root, "node")], {
-      env: {},
-      stop: new AbortController().signal,
-      stdout: into("out"),
-      stderr: into("err"),
-    });
+    const { edge, written } = aProcess();
+    const exit = await runProgram(countersign, ["node", ...words, "--directory", join(root, "node")], edge);
     expect(written.out + written.err).not.toContain("0123456789abcdef");
     return { exit, ...written };
   }

@@ -12,6 +12,7 @@ export type ProgramName =
   | "countersign"
   | "countersign-gateway"
   | "kubelet-authenticator-insecure"
+  | "kubelet-authenticator-tpm"
   | "node-attestation-controller";
 
 export function programPath(name: ProgramName): string {
@@ -27,8 +28,16 @@ export interface Run {
   readonly exit: Promise<number | null>;
 }
 
-export function startProgram(args: readonly string[]): Run {
-  const child = spawn(process.execPath, [programPath("countersign"), ...args], { stdio: ["ignore", "pipe", "pipe"] });
+export interface ProgramOptions {
+  /** Beside this process's own. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function startProgram(args: readonly string[], { env = {} }: ProgramOptions = {}): Run {
+  const child = spawn(process.execPath, [programPath("countersign"), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let text = "";
   const waiting = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

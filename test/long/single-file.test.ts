@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { VERSION } from "../../src/cli/version.ts";
+import { VERSION } from "../../src/platform/process/index.ts";
 import { makeSingleFile } from "../../tools/single-file.mjs";
 import { aNodeCa } from "../builders/node-ca.ts";
 

@@ -3,7 +3,6 @@
 
 import { readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type CertificateSigningRequest,
@@ -27,6 +26,7 @@ import {
   startControlPlane,
   startKubelet,
   startOurController,
+  subjectServedOn,
   waitFor,
 } from "./harness/index.ts";
 
@@ -224,16 +224,4 @@ async function conflicts(admin: KubeClient): Promise<number> {
 
 function verdictOf(csr: CertificateSigningRequest | undefined) {
   return parseVerdict(csr?.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
-}
-
-/** The common name of the certificate on the port, if the CA vouches for it. The names in it are the node's, not loopback's. */
-function subjectServedOn(port: number, ca: string): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, ca, checkServerIdentity: () => undefined }, () => {
-      const { subject } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(String(subject.CN));
-    });
-    socket.on("error", reject);
-  });
 }

@@ -12,7 +12,7 @@ import {
   nodeIdentities,
   openShiftMachines,
 } from "../builders/definitions.ts";
-import { type ApiEndpoint, callApi, type Received } from "../fakes/api-client.ts";
+import { type ApiEndpoint, callApi, type Received, watchApi } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { type ControlPlane, createWorkspace, startControlPlane, type Workspace } from "./harness/index.ts";
 
@@ -471,9 +471,34 @@ describe("kubectl", () => {
   });
 });
 
+/** All events of a watch until the server ends it; the first one has come when this returns. */
+async function follow(one: ApiEndpoint, path: string) {
+  const lineOf = ({ type, object }: { type: string; object: { metadata: { name: string } } }) =>
+    `${type} ${object.metadata.name}`;
+  const events = watchApi(one, { path: `${path}?watch=1` });
+  const seen = [lineOf((await events.next()).value)];
+  const ended = async () => {
+    for await (const event of events) seen.push(lineOf(event));
+    return seen;
+  };
+  return { ended: ended() };
+}
+
+describe("a definition that changes", () => {
+  it("ends the watches on its kind", async () => {
+    await ask([`POST ${POLICIES}`, policy("watched", {})]);
+    const watches = await Promise.all([ours, theirs].map((one) => follow(one, POLICIES)));
+    const change = { spec: { names: { categories: ["countersign"] } } };
+    await ask([`PATCH ${DEFINITIONS}/joinpolicies.countersign.dev`, change, MERGE]);
+    const [mine, other] = await Promise.all(watches.map(({ ended }) => ended));
+    expect(mine).toEqual(other);
+  });
+});
+
 describe("a definition that goes", () => {
-  it("takes its objects with it", async () => {
+  it("takes its objects with it, and ends the watches after they have seen it", async () => {
     await ask([`POST ${IDENTITIES}`, identity("last")]);
+    const watches = await Promise.all([ours, theirs].map((one) => follow(one, IDENTITIES)));
     const [mine, other] = await ask([`DELETE ${DEFINITIONS}/nodeidentities.countersign.dev`]);
     expect(mine.status).toBe(other.status);
     expect(comparable(mine.body.metadata.finalizers)).toEqual(comparable(other.body.metadata.finalizers));
@@ -486,5 +511,8 @@ describe("a definition that goes", () => {
       expect((await callApi(one, { path: IDENTITIES })).status).toBe(404);
     }
     expect(embedded.storage.list({ prefix: "/countersign.dev/nodeidentities/" }).items).toEqual([]);
+    const [seen = [], seenThere = []] = await Promise.all(watches.map(({ ended }) => ended));
+    expect(seen.at(-1)).toMatch(/^DELETED /);
+    expect(new Set(seen)).toEqual(new Set(seenThere));
   });
 });

@@ -17,6 +17,7 @@ import {
   buildHello,
   buildProof,
   type CertificateRequests,
+  createTpmProver,
   type FoundRequest,
   loadExchange,
   readTpmIdentity,
@@ -247,7 +248,7 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
   }
   const run = (requests: CertificateRequests, name: string) =>
     runExchange({
-      tpm,
+      prover: createTpmProver(tpm),
       requests,
       path: join(directory, name),
       input: { claims: someClaims() },
@@ -283,12 +284,14 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
     };
     const common = { path, input: { claims: someClaims() }, protocols: TPM_PROTOCOLS };
     const dying = await openTpm(second.address, { clock: systemClock, timeoutMs: 5_000 });
-    const failure = await runExchange({ ...common, tpm: dying, requests: killing }).catch((fault: unknown) => fault);
+    const failure = await runExchange({ ...common, prover: createTpmProver(dying), requests: killing }).catch(
+      (fault: unknown) => fault,
+    );
     expect(isFault(failure, "unavailable")).toBe(true);
     await dying.close();
     const again = await startSwtpm({ directory: second.directory });
     const living = await openTpm(again.address, { clock: systemClock, timeoutMs: 5_000 });
-    const { certificate } = await runExchange({ ...common, tpm: living, requests });
+    const { certificate } = await runExchange({ ...common, prover: createTpmProver(living), requests });
     expect(certificate).toBe("PEM");
     await living.close();
     await again.stop();

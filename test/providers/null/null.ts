@@ -1,13 +1,25 @@
 // The null provider (seed 000, kubelet-authenticator-null): a rubber stamp that may renew, for tests alone. It lives in
 // test/, which nothing of src/ may import, so that it can never ship by accident.
 
-import type { NodeAttestationProvider } from "../../../src/attestation/providers/index.ts";
+import { draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
+import type { SingleProvider } from "../../../src/attestation/providers/index.ts";
 import type { Authenticator } from "../../../src/node/exec/index.ts";
 
 export const NULL_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-null";
 
-export function createNullProvider(): NodeAttestationProvider {
-  return { name: "null", contractVersion: 1, canRenew: true, attest: async () => ({ data: new Uint8Array() }) };
+export function createNullProvider(): SingleProvider {
+  return {
+    kind: "single",
+    name: "null",
+    protocols: [{ provider: "null", version: 1 }],
+    canRenew: true,
+    canServe: true,
+    open: async () => ({
+      single: async (input) =>
+        finishRequest(draftRequest({ ...input, step: "single" }), { body: { kind: "other", value: {} } }),
+      close: async () => undefined,
+    }),
+  };
 }
 
 export const NULL_AUTHENTICATOR: Authenticator = {

@@ -19,5 +19,6 @@ export type { KeyAlgorithm } from "./pki.ts";
 export { type ServerProcess, startProcess } from "./process.ts";
 export { locateProgram, writePluginKubeconfig } from "./program.ts";
 export { logInAsController, manifestPath } from "./service-account.ts";
+export { subjectServedOn } from "./serving.ts";
 export { type Answer, getAnonymously, type WaitOptions, waitFor } from "./wait.ts";
 export { createWorkspace, type Workspace } from "./workspace.ts";

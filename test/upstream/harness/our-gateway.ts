@@ -28,7 +28,7 @@ export async function startOurGateway(controlPlane: ControlPlane): Promise<OurGa
   const file = (name: string) => join(controlPlane.pkiDir, name);
   const args = [
     locateProgram("countersign-gateway"),
-    ...[`--listen=127.0.0.1:${port}`, `--health-listen=127.0.0.1:${healthPort}`],
+    ...[`--listen=127.0.0.1:${port}`, `--status-address=127.0.0.1:${healthPort}`],
     ...[`--backend=${controlPlane.url}`, `--backend-ca-file=${file("ca.crt")}`],
     ...[`--tls-cert-file=${file("apiserver.crt")}`, `--tls-private-key-file=${file("apiserver.key")}`],
     ...[`--client-ca-file=${file("ca.crt")}`, `--proxy-client-cert-file=${file("front-proxy-client.crt")}`],

@@ -11,15 +11,18 @@ export function locateProgram(name: ProgramName): string {
   return path;
 }
 
+const PLUGINS = ["kubelet-authenticator-insecure", "kubelet-authenticator-tpm"] as const;
+
 /** The exec kubeconfig that a join wrote, with the plugin's name replaced by a way to find it. */
 export async function writePluginKubeconfig(from: string, to: string): Promise<string> {
   const config = parseKubeconfig(await readFile(from, "utf8"));
   const users = config.users.map(({ name, user }) => {
-    if (user.exec?.command !== "kubelet-authenticator-insecure") {
-      throw new Error(`${from} calls ${user.exec?.command}, expected kubelet-authenticator-insecure`);
-    }
-    const args = [locateProgram(user.exec.command), ...(user.exec.args ?? [])];
-    return { name, user: { ...user, exec: { ...user.exec, command: process.execPath, args } } };
+    const { exec } = user;
+    const plugin = PLUGINS.find((known) => known === exec?.command);
+    if (exec === undefined || plugin === undefined)
+      throw new Error(`${from} calls ${exec?.command}, no plugin of ours`);
+    const args = [locateProgram(plugin), ...(exec.args ?? [])];
+    return { name, user: { ...user, exec: { ...exec, command: process.execPath, args } } };
   });
   await writeFile(to, encodeKubeconfig({ ...config, users }), { mode: 0o600 });
   return to;

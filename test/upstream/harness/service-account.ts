@@ -10,8 +10,13 @@ export function manifestPath(name: string): string {
   return fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url));
 }
 
-export function logInAsController(controlPlane: ControlPlane, file = "our-controller"): Promise<string> {
-  return logIn(controlPlane, manifestPath("controller-rbac.yaml"), file);
+/** With the kinds of our own that the controller keeps its memory in, as an operator has applied them. */
+export async function logInAsController(controlPlane: ControlPlane, file = "our-controller"): Promise<string> {
+  const admin = { kubeconfig: controlPlane.adminKubeconfigPath, homeDir: controlPlane.dir };
+  const definitions = manifestPath("crds");
+  await runKubectlOk(["apply", "-f", definitions], admin);
+  await runKubectlOk(["wait", "--for=condition=Established", "-f", definitions, "--timeout=20s"], admin);
+  return await logIn(controlPlane, manifestPath("controller-rbac.yaml"), file);
 }
 
 export function logInAsGateway(controlPlane: ControlPlane): Promise<string> {
