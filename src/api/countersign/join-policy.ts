@@ -90,7 +90,7 @@ export interface LimitPolicy {
   readonly newIdentitiesPerHour?: number;
 }
 
-/** What the evidence has to be; docs/attestation says what each word means. */
+/** What the evidence has to be; docs/guides/attestation.md says what each word means. */
 export interface AttestationPolicy {
   readonly providers?: readonly string[];
   readonly tpm?: TpmPolicy;

@@ -1,5 +1,5 @@
 // Attestation: requests that carry evidence. One key → read → gather → the provider's rules → challenge, pin, approve. Step "prove"
-// of the journey, after docs/attestation: hello and proof under our signers, custody under Kubernetes' own.
+// of the journey, after docs/guides/attestation.md: hello and proof under our signers, custody under Kubernetes' own.
 // Requests for one node name are judged one after another: the second must see what became of the first.
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
