@@ -43,11 +43,12 @@ describe("kubectl on the embedded server", () => {
     expect(mine).toEqual(seen.get(journey.title));
   });
 
-  it("shows every kind as the real one shows it", async () => {
+  it("shows every kind as the real one shows it, beside our own", async () => {
     const rows = async (plane: ControlPlane) =>
       (await plane.kubectl(["api-resources", "--no-headers", "-o", "wide"])).stdout
         .split("\n")
-        .map((row) => row.replace(/ +/g, " ").trim());
+        .map((row) => row.replace(/ +/g, " ").trim())
+        .filter((row) => !row.includes(" countersign.dev/v1alpha1 "));
     expect(await rows(real)).toEqual(expect.arrayContaining(await rows(embedded)));
   });
 });

@@ -218,6 +218,8 @@ describe("our node daemon on a real control plane", () => {
     expect(witness.gaps).toEqual([]);
     expect(rotations()).toBeGreaterThanOrEqual(5);
     // Nobody has approved a serving certificate since the first one, which lasted as long as the others.
-    expect(await node.status("/healthz")).toEqual({ code: 503, body: "there is no valid serving certificate\n" });
+    const { code, body } = await node.status("/healthz");
+    expect({ code, body }).toEqual({ code: 503, body: expect.stringMatching(/^\[-\]serving certificate /m) });
+    expect(body).toMatch(/^\[\+\]client certificate /m);
   });
 });
