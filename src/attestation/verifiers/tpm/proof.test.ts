@@ -217,6 +217,14 @@ describe("a proof", () => {
       () => proofFacts(exchange, { identity: present(anIdentity(aSoftTpm())) }),
       "Deny EndorsementKeyChanged",
     ],
+    "P16 another machine that was faster, and whose TPM has run for longer": [
+      () => {
+        const faster = anIdentity(aSoftTpm());
+        const tpmPins = { ...faster.status!.tpm!, resetCount: 1_000 };
+        return proofFacts(exchange, { identity: present({ ...faster, status: { ...faster.status, tpm: tpmPins } }) });
+      },
+      "Deny EndorsementKeyChanged",
+    ],
   };
   it.each(Object.entries(owned))("%s", (_, [facts, expected]) => {
     expect(spoken(judgeOwnedTpmProof(facts()).verdict)).toBe(expected);

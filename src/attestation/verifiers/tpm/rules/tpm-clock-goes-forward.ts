@@ -9,8 +9,10 @@ export const tpmClockGoesForward: Rule<EndorsementFacts> = {
   id: "tpm-clock-goes-forward",
   sentence: "the TPM's starts and clock are beyond those of the last exchange",
   judge: withQuote((quote, _, { facts }) => {
-    const { identity, nowMs } = facts;
+    const { identity, nowMs, keys } = facts;
     const last = pinsOf(identity)?.tpm;
+    // Another TPM's clock says nothing of this one; whether it may be another is for endorsement-key-is-pinned to say.
+    if (keys.endorsementKey.ok && last?.ek.spkiSha256 !== keys.endorsementKey.value.hash) return pass("another TPM");
     if (last?.resetCount === undefined || last.clock === undefined) return pass();
     const isBeyond =
       quote.resetCount > last.resetCount || (quote.resetCount === last.resetCount && quote.clock > BigInt(last.clock));
