@@ -15,6 +15,7 @@ export default defineConfig({
       "tools/**/*.test.ts",
     ],
     exclude: ["**/node_modules/**", "test/upstream/**", "test/long/**"],
+    globalSetup: "test/temporary-directory.ts",
     testTimeout: 20_000,
     hookTimeout: 20_000,
     // No module has a side effect at import, so files may share a process: that saves a third of the time.

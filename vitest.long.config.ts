@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/long/**/*.test.ts"],
+    globalSetup: "test/temporary-directory.ts",
     testTimeout: 1_800_000,
     hookTimeout: 60_000,
     fileParallelism: false,

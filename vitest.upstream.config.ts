@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/upstream/**/*.test.ts"],
+    globalSetup: "test/temporary-directory.ts",
     testTimeout: 180_000,
     hookTimeout: 180_000,
     fileParallelism: false,
