@@ -1,19 +1,88 @@
-// One small CommonJS file per credential plugin, beside the compiled modules: kubelet and kubectl start a plugin at every
-// credential refresh, and one file of CommonJS is loaded in a fraction of the time of twenty modules. What the everyday run
-// does not need (the client, X.509, a provider) stays in the compiled modules and is imported from there when it is needed.
+// What the build makes of the compiled modules, so that starting a program does not mean reading hundreds of files
+// (docs/decisions/0010-bundled-programs.md):
+// - the programs: one file each, and chunks beside them that are loaded when a command needs them;
+// - the credential plugins: one small CommonJS file each. kubelet and kubectl start one at every credential refresh; what
+//   the everyday run does not need stays in the compiled modules and is imported from there when it is needed.
+// - the manifests that an embedded cluster begins with, as JSON;
+// - the example provider of the demonstration, as `npm install` would find it.
+// The compiled modules stay: `exports` of package.json names them, and the plugins go on in them.
 
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { parseAllDocuments } from "yaml";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
+
+export const BUNDLED_PROGRAMS = ["countersign", "countersign-gateway", "node-attestation-controller"];
 
 /** The plugins that the package ships; test/providers/null has a bundle too, which is never written to dist/. */
 export const AUTHENTICATORS = ["kubelet-authenticator-insecure", "kubelet-authenticator-tpm"];
 
 /** The oldest Node that is supported. */
 export const TARGET = "node20.18";
+
+/** @type {import("esbuild").BuildOptions} */
+const COMMON = {
+  absWorkingDir: ROOT,
+  bundle: true,
+  platform: "node",
+  target: TARGET,
+  legalComments: "none",
+  logLevel: "error",
+};
+
+/** @param {string} name */
+const sourceOf = (name) => join(ROOT, "src", "bin", `${name}.ts`);
+
+/**
+ * The programs over the compiled ones in `compiledDir`. Names stay as they are written, for whoever reads a stack; with
+ * `node --enable-source-maps` it names the sources.
+ * @param {string} compiledDir @param {{ write?: boolean }} [options]
+ */
+export async function bundlePrograms(compiledDir, { write = true } = {}) {
+  const { metafile } = await build({
+    ...COMMON,
+    entryPoints: BUNDLED_PROGRAMS.map(sourceOf),
+    outdir: compiledDir,
+    entryNames: "bin/[name]",
+    chunkNames: "chunks/[name]-[hash]",
+    write,
+    format: "esm",
+    splitting: true,
+    sourcemap: "linked",
+    sourcesContent: false,
+    metafile: true,
+    // A native addon finds itself beside its own files.
+    external: ["lmdb"],
+    // Dependencies that are CommonJS call `require` for Node's own modules.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    plugins: [onlyDispatchers],
+  });
+  return metafile;
+}
+
+/**
+ * Of undici only what is used: its main file also loads `fetch`, WebSocket, caches and mocks, another 600 KB. As that file
+ * does, this one gives every dispatcher its methods. A name that is missing here fails the build.
+ */
+const DISPATCHERS = `
+import methods from "undici/lib/api/index.js";
+import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
+Object.assign(Dispatcher.prototype, methods);
+export { default as Client } from "undici/lib/dispatcher/client.js";
+export { default as Pool } from "undici/lib/dispatcher/pool.js";
+`;
+
+/** @type {import("esbuild").Plugin} */
+const onlyDispatchers = {
+  name: "only-dispatchers",
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "only-dispatchers" }));
+    onLoad({ filter: /^undici$/, namespace: "only-dispatchers" }, () => ({ contents: DISPATCHERS, resolveDir: ROOT }));
+  },
+};
 
 /**
  * @typedef {{ source: string, outfile: string, compiledDir: string }} Plugin `compiledDir` is where tsc put src/
@@ -22,22 +91,18 @@ export const TARGET = "node20.18";
 /** @param {string} name @param {string} compiledDir @returns {Plugin} */
 export function shippedPlugin(name, compiledDir) {
   const outfile = join(compiledDir, "bin", `${name}.cjs`);
-  return { source: join(ROOT, "src", "bin", `${name}.ts`), outfile, compiledDir };
+  return { source: sourceOf(name), outfile, compiledDir };
 }
 
 /** @param {Plugin} plugin @param {{ write?: boolean }} [options] */
 export async function bundlePlugin(plugin, { write = true } = {}) {
   const { metafile } = await build({
+    ...COMMON,
     entryPoints: [plugin.source],
     outfile: plugin.outfile,
     write,
-    bundle: true,
-    platform: "node",
     format: "cjs",
-    target: TARGET,
-    legalComments: "none",
     metafile: true,
-    logLevel: "error",
     plugins: [keepDoors(plugin)],
   });
   if (write) chmodSync(plugin.outfile, 0o755);
@@ -62,7 +127,45 @@ function keepDoors({ outfile, compiledDir }) {
   };
 }
 
+/** Those that src/cli/cluster/manifests.ts is asked for. */
+export const MANIFESTS = ["controller-rbac.yaml", "crds/joinpolicies.yaml", "crds/nodeidentities.yaml"];
+
+/** @param {string} compiledDir */
+export function encodeManifests(compiledDir) {
+  mkdirSync(join(compiledDir, "deploy", "crds"), { recursive: true });
+  for (const name of MANIFESTS) {
+    const documents = parseAllDocuments(readFileSync(join(ROOT, "deploy", name), "utf8"));
+    const text = JSON.stringify(documents.map((document) => document.toJS()));
+    writeFileSync(join(compiledDir, "deploy", name.replace(/yaml$/, "json")), text);
+  }
+}
+
+const EXAMPLE = "instance-identity";
+
+/**
+ * The provider that `countersign demo` loads where there is no TPM (src/cli/commands/cluster/demo-instances.ts): both of its ends, and
+ * the platform in miniature that its own test runs on.
+ * @param {string} compiledDir
+ */
+export async function bundleExample(compiledDir) {
+  const source = join(ROOT, "examples", EXAMPLE, "src");
+  await build({
+    ...COMMON,
+    entryPoints: {
+      node: join(source, "node.ts"),
+      verifier: join(source, "verifier.ts"),
+      platform: join(source, "testing", "metadata-server.ts"),
+    },
+    outdir: join(compiledDir, "examples", EXAMPLE),
+    format: "esm",
+    conditions: ["countersign-source"],
+  });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const compiledDir = resolve(process.argv[2] ?? join(ROOT, "dist"));
+  await bundlePrograms(compiledDir);
+  encodeManifests(compiledDir);
+  await bundleExample(compiledDir);
   for (const name of AUTHENTICATORS) await bundlePlugin(shippedPlugin(name, compiledDir));
 }

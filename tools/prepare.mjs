@@ -76,7 +76,7 @@ function newest(folder) {
 function build(force) {
   const stamp = join(root, "dist", ".built");
   const inputs = Math.max(
-    newest(join(root, "src")),
+    ...["src", "sdk/src", "examples", "deploy"].map((folder) => newest(join(root, folder))),
     ...["tsconfig.json", "tsconfig.build.json", "package-lock.json", "tools/bundle.mjs"].map(
       (file) => statSync(join(root, file)).mtimeMs,
     ),
@@ -88,7 +88,7 @@ function build(force) {
     "-p",
     "tsconfig.build.json",
   ]);
-  step("bundling the credential plugins", process.execPath, [join(root, "tools", "bundle.mjs")]);
+  step("bundling", process.execPath, [join(root, "tools", "bundle.mjs")]);
   writeFileSync(stamp, "");
 }
 

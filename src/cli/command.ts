@@ -1,5 +1,5 @@
-// A command is a declaration: where it stands, what it says of itself, what it takes, what it does. Parsing, help, error
-// rendering and signals live once, in program.ts.
+// A command is two declarations: where it stands and what it says of itself, which the program always knows (index.ts), and
+// what it takes and does, which is loaded when it is asked for. Parsing, help, error rendering and signals live once, in program.ts.
 
 import type { Clock } from "../platform/clock/index.ts";
 import type { Terminal } from "./terminal/index.ts";
@@ -34,10 +34,14 @@ export interface CommandInput {
   readonly args: readonly string[];
 }
 
-export interface Command {
+export interface ListedCommand {
   /** `["node", "join"]` is `countersign node join`. */
   readonly path: readonly string[];
   readonly summary: string;
+  load(): Promise<Command>;
+}
+
+export interface Command {
   readonly arguments?: readonly CommandArgument[];
   readonly options: readonly CommandOption[];
   readonly examples?: readonly string[];

@@ -1,36 +1,7 @@
-// The `countersign` program: every command it has, in the order of its help.
+// The `countersign` program: every command it has, in the order of its help. A command's code is loaded when it is asked for:
+// whoever lists tokens does not wait for an API server to be read.
 
 import { VERSION } from "../platform/process/index.ts";
-import { auditShow } from "./commands/audit/show.ts";
-import { auditTail } from "./commands/audit/tail.ts";
-import { auditVerify } from "./commands/audit/verify.ts";
-import { clusterDemo } from "./commands/cluster/demo.ts";
-import { clusterUp } from "./commands/cluster/up.ts";
-import { csrApprove, csrDeny } from "./commands/csr/decide.ts";
-import { csrExplain } from "./commands/csr/explain.ts";
-import { csrList } from "./commands/csr/list.ts";
-import { discoveryKubeconfig } from "./commands/discovery/kubeconfig.ts";
-import { discoveryRefresh } from "./commands/discovery/refresh.ts";
-import { discoveryShow } from "./commands/discovery/show.ts";
-import { discoveryVerify } from "./commands/discovery/verify.ts";
-import { identityReset, identityRevoke } from "./commands/identity/change.ts";
-import { identityEnroll } from "./commands/identity/enroll.ts";
-import { identityList } from "./commands/identity/list.ts";
-import { identityShow } from "./commands/identity/show.ts";
-import { nodeDoctor } from "./commands/node/doctor.ts";
-import { nodeJoin } from "./commands/node/join.ts";
-import { nodeLeave } from "./commands/node/leave.ts";
-import { nodeRenew } from "./commands/node/renew.ts";
-import { nodeRun } from "./commands/node/run.ts";
-import { nodeStatus } from "./commands/node/status.ts";
-import { nodeTpm } from "./commands/node/tpm.ts";
-import { policyTest } from "./commands/policy/test.ts";
-import { providerNew } from "./commands/provider/new.ts";
-import { tokenCreate } from "./commands/token/create.ts";
-import { tokenGenerate } from "./commands/token/generate.ts";
-import { tokenList } from "./commands/token/list.ts";
-import { tokenRevoke } from "./commands/token/revoke.ts";
-import { tokenShow } from "./commands/token/show.ts";
 import type { Program } from "./program.ts";
 
 export { runProgram } from "./program.ts";
@@ -46,41 +17,175 @@ export const countersign: Program = {
     policy: "join policies: see what one would change before it is in force",
     discovery: "where a cluster is and whom to trust there",
     audit: "the controller's audit trail: check, show and follow it",
-    identity: "what is known of each node's machine: enroll, show, reset, revoke",
+    identity: "what is known of each node's machine: enroll, show, reset, retire, revoke",
     provider: "attestation providers: begin a new one",
   },
   commands: [
-    clusterDemo,
-    clusterUp,
-    nodeJoin,
-    nodeStatus,
-    nodeTpm,
-    nodeDoctor,
-    nodeLeave,
-    nodeRun,
-    nodeRenew,
-    tokenCreate,
-    tokenGenerate,
-    tokenList,
-    tokenShow,
-    tokenRevoke,
-    csrList,
-    csrExplain,
-    csrApprove,
-    csrDeny,
-    identityList,
-    identityShow,
-    identityEnroll,
-    identityReset,
-    identityRevoke,
-    policyTest,
-    discoveryShow,
-    discoveryVerify,
-    discoveryRefresh,
-    discoveryKubeconfig,
-    auditVerify,
-    auditShow,
-    auditTail,
-    providerNew,
+    {
+      path: ["demo"],
+      summary: "show one join from end to end: a cluster, two nodes, an impostor",
+      load: async () => (await import("./commands/cluster/demo.ts")).clusterDemo,
+    },
+    {
+      path: ["up"],
+      summary: "run a control plane in this process: API server, storage and controller",
+      load: async () => (await import("./commands/cluster/up.ts")).clusterUp,
+    },
+    {
+      path: ["node", "join"],
+      summary: "join this machine to a cluster: find it, trust it, ask for a certificate, keep it",
+      load: async () => (await import("./commands/node/join.ts")).nodeJoin,
+    },
+    {
+      path: ["node", "status"],
+      summary: "show the certificate of this node and the cluster it has joined",
+      load: async () => (await import("./commands/node/status.ts")).nodeStatus,
+    },
+    {
+      path: ["node", "tpm"],
+      summary: "show the hash of this machine's endorsement key, with which an operator enrols it",
+      load: async () => (await import("./commands/node/tpm.ts")).nodeTpm,
+    },
+    {
+      path: ["node", "doctor"],
+      summary: "say what is wrong with this node, and what to do about it",
+      load: async () => (await import("./commands/node/doctor.ts")).nodeDoctor,
+    },
+    {
+      path: ["node", "leave"],
+      summary: "forget the cluster: remove key, certificate and kubeconfigs of this node",
+      load: async () => (await import("./commands/node/leave.ts")).nodeLeave,
+    },
+    {
+      path: ["node", "run"],
+      summary: "keep this node's certificates fresh, for a kubelet that reads them from files",
+      load: async () => (await import("./commands/node/run.ts")).nodeRun,
+    },
+    {
+      path: ["node", "renew"],
+      summary: "get this node's next certificate now, without waiting for the daemon or the plugin",
+      load: async () => (await import("./commands/node/renew.ts")).nodeRenew,
+    },
+    {
+      path: ["token", "create"],
+      summary: "make a bootstrap token with which machines can ask to join",
+      load: async () => (await import("./commands/token/create.ts")).tokenCreate,
+    },
+    {
+      path: ["token", "generate"],
+      summary: "print a new bootstrap token without storing it anywhere",
+      load: async () => (await import("./commands/token/generate.ts")).tokenGenerate,
+    },
+    {
+      path: ["token", "list"],
+      summary: "list the bootstrap tokens of a cluster, without their secrets",
+      load: async () => (await import("./commands/token/list.ts")).tokenList,
+    },
+    {
+      path: ["token", "show"],
+      summary: "show one bootstrap token with its secret",
+      load: async () => (await import("./commands/token/show.ts")).tokenShow,
+    },
+    {
+      path: ["token", "revoke"],
+      summary: "end a bootstrap token now; as kubeadm token delete",
+      load: async () => (await import("./commands/token/revoke.ts")).tokenRevoke,
+    },
+    {
+      path: ["csr", "list"],
+      summary: "list certificate requests, each with the reason of its state",
+      load: async () => (await import("./commands/csr/list.ts")).csrList,
+    },
+    {
+      path: ["csr", "explain"],
+      summary: "say why a certificate request was approved, refused or is waiting",
+      load: async () => (await import("./commands/csr/explain.ts")).csrExplain,
+    },
+    {
+      path: ["csr", "approve"],
+      summary: "approve certificate requests by hand",
+      load: async () => (await import("./commands/csr/decide.ts")).csrApprove,
+    },
+    {
+      path: ["csr", "deny"],
+      summary: "deny certificate requests by hand",
+      load: async () => (await import("./commands/csr/decide.ts")).csrDeny,
+    },
+    {
+      path: ["identity", "list"],
+      summary: "list the nodes that proved what they are, and those that were enrolled",
+      load: async () => (await import("./commands/identity/list.ts")).identityList,
+    },
+    {
+      path: ["identity", "show"],
+      summary: "show what is pinned for a node, its exchanges and its certificates",
+      load: async () => (await import("./commands/identity/show.ts")).identityShow,
+    },
+    {
+      path: ["identity", "enroll"],
+      summary: "say beforehand that a node may join, and with which TPM",
+      load: async () => (await import("./commands/identity/enroll.ts")).identityEnroll,
+    },
+    {
+      path: ["identity", "reset"],
+      summary:
+        "open a node's pins for one join within the hour: after a new board or TPM, or a TPM whose clock went back",
+      load: async () => (await import("./commands/identity/change.ts")).identityReset,
+    },
+    {
+      path: ["identity", "retire"],
+      summary: "the machine is gone for good: its certificates end, and its TPM is free for another node",
+      load: async () => (await import("./commands/identity/change.ts")).identityRetire,
+    },
+    {
+      path: ["identity", "revoke"],
+      summary: "nothing for this node any more, and its TPM is on the deny list until it is lifted",
+      load: async () => (await import("./commands/identity/change.ts")).identityRevoke,
+    },
+    {
+      path: ["policy", "test"],
+      summary: "show what a changed JoinPolicy would do to the requests there are; nothing is written",
+      load: async () => (await import("./commands/policy/test.ts")).policyTest,
+    },
+    {
+      path: ["discovery", "show"],
+      summary: "show where a cluster is and whom to trust there: as it is found now, or as it was found before",
+      load: async () => (await import("./commands/discovery/show.ts")).discoveryShow,
+    },
+    {
+      path: ["discovery", "verify"],
+      summary: "look at every address and every root of a cluster, one by one",
+      load: async () => (await import("./commands/discovery/verify.ts")).discoveryVerify,
+    },
+    {
+      path: ["discovery", "refresh"],
+      summary: "keep what is known of a cluster up to date, by any way that still holds",
+      load: async () => (await import("./commands/discovery/refresh.ts")).discoveryRefresh,
+    },
+    {
+      path: ["discovery", "kubeconfig"],
+      summary: "write a kubeconfig for kubectl, or the document for other machines",
+      load: async () => (await import("./commands/discovery/kubeconfig.ts")).discoveryKubeconfig,
+    },
+    {
+      path: ["audit", "verify"],
+      summary: "say whether an audit trail is whole",
+      load: async () => (await import("./commands/audit/verify.ts")).auditVerify,
+    },
+    {
+      path: ["audit", "show"],
+      summary: "print what an audit trail says about a request, a node or an event",
+      load: async () => (await import("./commands/audit/show.ts")).auditShow,
+    },
+    {
+      path: ["audit", "tail"],
+      summary: "print the end of an audit trail and what comes",
+      load: async () => (await import("./commands/audit/tail.ts")).auditTail,
+    },
+    {
+      path: ["provider", "new"],
+      summary: "write an attestation provider to start from: both ends, the plugin, a test that passes",
+      load: async () => (await import("./commands/provider/new.ts")).providerNew,
+    },
   ],
 };

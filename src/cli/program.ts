@@ -3,7 +3,7 @@
 import { CommanderError, Command as Parser } from "commander";
 import { systemClock } from "../platform/clock/index.ts";
 import type { ProcessEdge } from "../platform/process/index.ts";
-import type { Command, CommandContext, OptionValues } from "./command.ts";
+import type { Command, CommandContext, ListedCommand, OptionValues } from "./command.ts";
 import { createTerminal, printFailure, type Terminal } from "./terminal/index.ts";
 
 export interface Program {
@@ -12,7 +12,7 @@ export interface Program {
   readonly summary: string;
   /** What stands behind the first word of `countersign node join`, in a few words. */
   readonly groups?: Readonly<Record<string, string>>;
-  readonly commands: readonly Command[];
+  readonly commands: readonly ListedCommand[];
 }
 
 /** Usage errors end with 64 (EX_USAGE), so that scripts can tell them from faults. */
@@ -26,7 +26,7 @@ export async function runProgram(program: Program, argv: readonly string[], edge
     exit = await command.run(context, { options, args });
   });
   try {
-    await parser.parseAsync([...argv], { from: "user" });
+    await parser.parseAsync(helpAsOption(argv), { from: "user" });
     return exit;
   } catch (failure) {
     if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : USAGE_EXIT;
@@ -44,13 +44,19 @@ function createParser(program: Program, terminal: Terminal, invoke: Invoke): Par
     .exitOverride()
     .showHelpAfterError("(--help shows what is possible)");
   const groups = new Map<string, Parser>();
-  for (const command of program.commands) {
-    const [first = "", second] = command.path;
+  for (const listed of program.commands) {
+    const [first = "", second] = listed.path;
     const parent =
       second === undefined ? root : groupOf(root, groups, { name: first, summary: program.groups?.[first] });
-    addCommand(parent, command, invoke);
+    addCommand(parent, listed, invoke);
   }
   return root;
+}
+
+/** `help node join` is `node join --help`: the way that loads the command before it is described. */
+function helpAsOption(argv: readonly string[]): string[] {
+  const at = argv.slice(0, 2).indexOf("help");
+  return at === -1 ? [...argv] : [...argv.toSpliced(at, 1), "--help"];
 }
 
 function groupOf(
@@ -69,11 +75,18 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-function addCommand(parent: Parser, command: Command, invoke: Invoke): void {
+/** The list is enough for the help of the program; the command itself is loaded once the parser has found that it is meant. */
+function addCommand(parent: Parser, listed: ListedCommand, invoke: Invoke): void {
   const parser = parent
-    .command(command.path.at(-1) ?? "")
-    .description(command.summary)
+    .command(listed.path.at(-1) ?? "")
+    .description(listed.summary)
     .exitOverride();
+  parent.hook("preSubcommand", async (_parent, found) => {
+    if (found === parser) declare(parser, await listed.load(), invoke);
+  });
+}
+
+function declare(parser: Parser, command: Command, invoke: Invoke): void {
   for (const { name, description } of command.arguments ?? []) parser.argument(name, description);
   for (const option of command.options) {
     if (option.repeatable === true) parser.option(option.flags, option.description, collect);

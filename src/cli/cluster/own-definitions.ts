@@ -1,9 +1,7 @@
 // The kinds of our own that an embedded cluster serves: JoinPolicy and NodeIdentity, as deploy/crds defines them for every other.
 
-import { readFile } from "node:fs/promises";
-import { parse } from "yaml";
-import type { KubeObject, Resource } from "../../api/meta/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
+import type { Resource } from "../../api/meta/index.ts";
+import { loadManifest } from "./manifests.ts";
 import type { Wanted } from "./wanted.ts";
 
 const DEFINITIONS: Resource = {
@@ -14,18 +12,9 @@ const DEFINITIONS: Resource = {
   namespaced: false,
 };
 
-const FILES = ["joinpolicies.yaml", "nodeidentities.yaml"];
+const FILES = ["deploy/crds/joinpolicies.yaml", "deploy/crds/nodeidentities.yaml"];
 
 export async function loadOwnDefinitions(): Promise<readonly Wanted[]> {
-  return await Promise.all(FILES.map(loadDefinition));
-}
-
-async function loadDefinition(file: string): Promise<Wanted> {
-  try {
-    const text = await readFile(new URL(`../../../deploy/crds/${file}`, import.meta.url), "utf8");
-    const object: KubeObject = parse(text);
-    return { resource: DEFINITIONS, object };
-  } catch (cause) {
-    throw new Fault("io-failed", `cannot read deploy/crds/${file}, which belongs to the installation`, { cause });
-  }
+  const objects = (await Promise.all(FILES.map(loadManifest))).flat();
+  return objects.map((object) => ({ resource: DEFINITIONS, object }));
 }

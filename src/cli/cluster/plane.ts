@@ -12,7 +12,7 @@ import {
   type Storage,
   startApiServer,
 } from "../../apiserver/index.ts";
-import { createController } from "../../controller/index.ts";
+import type { SdkVerifier } from "../../attestation/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -20,12 +20,14 @@ import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts"
 import { randomBytes } from "../../platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
+import { untilAborted } from "../../platform/signals/index.ts";
 import { createCleanup } from "./cleanup.ts";
 import { followClientCa, loadClientCa } from "./client-ca.ts";
 import { CONTROLLER_USER, loadControllerRights } from "./controller-rights.ts";
 import { clusterObjects, ensureObjects } from "./objects.ts";
 import { loadOwnDefinitions } from "./own-definitions.ts";
 import { loadOrCreatePki, type Pair, type Pki } from "./pki.ts";
+import { providerRights } from "./provider-rights.ts";
 import type { ServerChoices } from "./server-options.ts";
 import { serviceObjects } from "./service-objects.ts";
 
@@ -36,6 +38,12 @@ export interface PlaneOptions {
   readonly kubeconfigOut: string;
   /** The insecure attestor proves nothing; it is served only where somebody asked for it. */
   readonly allowInsecure: boolean;
+  /** Of installed attestation providers; their signers are served. */
+  readonly verifiers?: readonly SdkVerifier[] | undefined;
+  /** Another process judges and signs; here are the API server and its storage alone. */
+  readonly withoutController?: boolean | undefined;
+  /** Whoever is told to stop does not wait for what is still starting. */
+  readonly stop?: AbortSignal | undefined;
   /** What the flags of `up` say about the API server; its defaults when left out. */
   readonly server?: ServerChoices;
   readonly clock: Clock;
@@ -82,10 +90,12 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
     ...clusterObjects({ ...cluster, clusterId: await clusterIdOf(client), kubelet: options.server?.kubelet }),
     ...serviceObjects(cluster),
     ...(await loadControllerRights()),
+    ...providerRights(options.verifiers ?? []),
     ...(await loadOwnDefinitions()),
   ]);
   await atomicWriteFile(join(directory, BEGAN), "this cluster has objects; see data/\n", { mode: 0o600 });
-  const { signers, failed } = await startController(options, { cluster, pki, cleanup });
+  const { signers, failed } =
+    options.withoutController === true ? NO_CONTROLLER : await startController(options, { cluster, pki, cleanup });
   const kubeconfigPath = resolve(options.kubeconfigOut);
   await atomicWriteFile(kubeconfigPath, adminKubeconfig(cluster, admin), { mode: 0o600 });
   return { url: server.url, caPem: cluster.caPem, kubeconfigPath, signers, client, failed, close: cleanup.run };
@@ -143,6 +153,8 @@ async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Gro
   return server;
 }
 
+const NO_CONTROLLER: Pick<Plane, "signers" | "failed"> = { signers: [], failed: new Promise<never>(() => undefined) };
+
 interface Cluster {
   readonly server: string;
   readonly caPem: string;
@@ -158,6 +170,8 @@ async function startController(
   options: PlaneOptions,
   { cluster, pki, cleanup }: Parts,
 ): Promise<Pick<Plane, "signers" | "failed">> {
+  // Loaded here, because a plane without it starts sooner and is smaller.
+  const { createController } = await import("../../controller/index.ts");
   const client = connect(cluster, pki.issueClient({ name: CONTROLLER_USER, groups: [] }));
   cleanup.add(() => client.close());
   const controller = createController({
@@ -168,7 +182,7 @@ async function startController(
     log: options.log,
     identity: "embedded",
     allowInsecure: options.allowInsecure,
-    attestation: { hasBuiltInGuard: true },
+    attestation: { hasBuiltInGuard: true, verifiers: options.verifiers },
   });
   const stop = new AbortController();
   const running = controller.run(stop.signal);
@@ -178,7 +192,7 @@ async function startController(
   });
   const failed = running.then(() => new Promise<never>(() => undefined));
   failed.catch(() => undefined); // whoever waits for it hears of it; so does close
-  await Promise.race([controller.waitUntilReady(), failed]);
+  await Promise.race([controller.waitUntilReady(), failed, ...(options.stop ? [untilAborted(options.stop)] : [])]);
   return { signers: controller.signers, failed };
 }
 

@@ -12,18 +12,16 @@ import type { Node } from "../../../api/core/index.ts";
 import { JOIN_POLICIES, type JoinPolicy } from "../../../api/countersign/index.ts";
 import { MACHINE_RESOURCES } from "../../../api/foreign/index.ts";
 import { CSRS, type KubeObject, NODES, type Resource } from "../../../api/meta/index.ts";
-import { readPolicy, rehearse, type Snapshot } from "../../../controller/index.ts";
+import { parseClusterName, readPolicy, rehearse, type Snapshot } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { loadText } from "../../../platform/files/index.ts";
-import type { KubeClient } from "../../../platform/kube/index.ts";
+import { type KubeClient, loadKubeconfigClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
-import { flagOption, OUTPUT_OPTION, outputForm, requiredText } from "../../options.ts";
+import { flagOption, OUTPUT_OPTION, outputForm, requiredText, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
 
 export const policyTest: Command = {
-  path: ["policy", "test"],
-  summary: "show what a changed JoinPolicy would do to the requests there are; nothing is written",
   arguments: [{ name: "<policy>", description: "a file with a JoinPolicy, YAML or JSON" }],
   options: [
     {
@@ -33,6 +31,8 @@ export const policyTest: Command = {
     },
     { flags: "--all", description: "also the requests for which nothing would change" },
     KUBECONFIG_OPTION,
+    { flags: "--management-kubeconfig <file>", description: "where the Machines are, if in another cluster" },
+    { flags: "--cluster-name <name>", description: "[namespace/]name: only Machines of this cluster count" },
     OUTPUT_OPTION,
   ],
   examples: ["countersign policy test policy.yaml --against live"],
@@ -74,17 +74,27 @@ const SERVED = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER
 async function replayAgainst(context: CommandContext, options: OptionValues, proposed: JoinPolicy) {
   const where = requiredText(options, "against");
   const signal = context.stop;
+  const name = textOption(options, "clusterName");
+  const cluster = name === undefined ? undefined : parseClusterName("--cluster-name", name);
   if (where !== "live") {
     const snapshot = snapshotOf(await loadObjects(where), proposed);
-    return await rehearse(snapshot, { servedSigners: signersOf(snapshot), signal });
+    return await rehearse(snapshot, { cluster, servedSigners: signersOf(snapshot), signal });
   }
+  const management = await connectToManagement(options);
   const client = await connectToCluster(context, options);
   try {
-    const snapshot = snapshotOf(await listAll(client, signal), proposed);
-    return await rehearse(snapshot, { client, servedSigners: signersOf(snapshot), signal });
+    const snapshot = snapshotOf(await listAll(client, management ?? client, signal), proposed);
+    return await rehearse(snapshot, { client, cluster, servedSigners: signersOf(snapshot), signal });
   } finally {
-    await client.close();
+    await Promise.all([client.close(), management?.close()]);
   }
+}
+
+async function connectToManagement(options: OptionValues): Promise<KubeClient | undefined> {
+  const path = textOption(options, "managementKubeconfig");
+  if (path === undefined) return undefined;
+  requiredText(options, "clusterName");
+  return await loadKubeconfigClient(path);
 }
 
 /** Kubernetes' own, and whatever of ours is asked for. */
@@ -97,10 +107,15 @@ function signersOf({ csrs }: Snapshot): readonly string[] {
   ];
 }
 
-async function listAll(client: KubeClient, signal: AbortSignal): Promise<readonly KubeObject[]> {
-  const lists = await Promise.all(
-    [CSRS, NODES, JOIN_POLICIES, ...MACHINE_RESOURCES].map((resource) => listIfServed(client, resource, signal)),
-  );
+async function listAll(
+  client: KubeClient,
+  management: KubeClient,
+  signal: AbortSignal,
+): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all([
+    ...[CSRS, NODES, JOIN_POLICIES].map((resource) => listIfServed(client, resource, signal)),
+    ...MACHINE_RESOURCES.map((resource) => listIfServed(management, resource, signal)),
+  ]);
   const byUid = new Map(lists.flat().map((object) => [object.metadata.uid, object]));
   return [...byUid.values()];
 }

@@ -21,8 +21,6 @@ import { describeToken } from "./describe.ts";
 import { JOIN_TOOLS, type JoinTool, joinCommand } from "./join-command.ts";
 
 export const tokenCreate: Command = {
-  path: ["token", "create"],
-  summary: "make a bootstrap token with which machines can ask to join",
   arguments: [{ name: "[token]", description: "the token, if it was made before; without it a new one is made" }],
   options: [
     KUBECONFIG_OPTION,

@@ -5,8 +5,6 @@ import { randomBytes } from "../../../platform/keys/index.ts";
 import type { Command } from "../../command.ts";
 
 export const tokenGenerate: Command = {
-  path: ["token", "generate"],
-  summary: "print a new bootstrap token without storing it anywhere",
   options: [],
   run: async ({ terminal }) => {
     terminal.out(`${encodeToken(generateToken(randomBytes))}\n`);

@@ -10,8 +10,6 @@ import { plainText } from "../../terminal/index.ts";
 import { describeToken, timeLeft } from "./describe.ts";
 
 export const tokenList: Command = {
-  path: ["token", "list"],
-  summary: "list the bootstrap tokens of a cluster, without their secrets",
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options }) => {
     const form = outputForm(options);

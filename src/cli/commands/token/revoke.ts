@@ -8,8 +8,6 @@ import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { parseTokenId } from "./token-id.ts";
 
 export const tokenRevoke: Command = {
-  path: ["token", "revoke"],
-  summary: "end a bootstrap token now; as kubeadm token delete",
   arguments: [{ name: "<id>", description: "the first part of the token, or the whole" }],
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {

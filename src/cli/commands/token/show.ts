@@ -12,8 +12,6 @@ import { describeToken, timeLeft } from "./describe.ts";
 import { parseTokenId } from "./token-id.ts";
 
 export const tokenShow: Command = {
-  path: ["token", "show"],
-  summary: "show one bootstrap token with its secret",
   arguments: [{ name: "<id>", description: "the first part of the token, or the whole" }],
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {

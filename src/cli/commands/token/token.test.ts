@@ -11,12 +11,7 @@ import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { encodeKubeconfig } from "../../../api/kubeconfig/index.ts";
 import { parseCertificates } from "../../../kernel/x509/index.ts";
 import { caPinOf } from "../../../node/index.ts";
-import { runProgram } from "../../program.ts";
-import { tokenCreate } from "./create.ts";
-import { tokenGenerate } from "./generate.ts";
-import { tokenList } from "./list.ts";
-import { tokenRevoke } from "./revoke.ts";
-import { tokenShow } from "./show.ts";
+import { countersign, runProgram } from "../../index.ts";
 
 const TOKEN = /^[a-z0-9]{6}\.[a-z0-9]{16}\n$/;
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -43,9 +38,7 @@ afterAll(async () => {
 
 async function run(...argv: string[]) {
   const { edge, written } = aProcess({ env: { KUBECONFIG: kubeconfig } });
-  const commands = [tokenCreate, tokenGenerate, tokenList, tokenShow, tokenRevoke];
-  const program = { name: "countersign", version: "0", summary: "test", commands };
-  const exit = await runProgram(program, ["token", ...argv], edge);
+  const exit = await runProgram(countersign, ["token", ...argv], edge);
   return { exit, ...written };
 }
 
