@@ -1,5 +1,5 @@
 // The embedded control plane beside kube-apiserver and etcd: both as processes of their own, on disk with every write flushed,
-// over TLS with the same certificates, under the same client and the same load. Our process also runs the controller.
+// over TLS with the same certificates, under the same client and the same load. Neither side has a controller.
 import { createDuties } from "./apiserver/duties.mjs";
 import { peakMebibytes } from "./apiserver/memory.mjs";
 import { createSides } from "./apiserver/sides.mjs";

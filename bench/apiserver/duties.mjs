@@ -5,6 +5,9 @@ import { signCertificateRequest } from "../../dist/kernel/x509/index.js";
 import { generatePrivateKey } from "../../dist/platform/keys/index.js";
 import { inFlight } from "./client.mjs";
 
+/** As a herd does: each machine has a key of its own, so nothing is gained by remembering the last ones. */
+const KEYS = 64;
+
 const PATH = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 
 /** @typedef {{ metadata: { name: string, resourceVersion: string, labels?: Record<string, string> } }} StoredRequest */
@@ -13,12 +16,13 @@ const PATH = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 export function createDuties(client) {
   /** @type {StoredRequest[]} */
   const stored = [];
-  const spec = requestSpec();
+  const specs = Array.from({ length: KEYS }, requestSpec);
   let made = 0;
   let turn = 0;
 
   /** @param {string} prefix */
   async function createOne(prefix) {
+    const spec = specs[made % specs.length];
     const metadata = { name: `${prefix}-${String(made++).padStart(6, "0")}` };
     const object = { apiVersion: "certificates.k8s.io/v1", kind: "CertificateSigningRequest", metadata, spec };
     return JSON.parse(await client.ask("POST", PATH, JSON.stringify(object)));

@@ -12,8 +12,10 @@ export interface PemField {
   readonly blocks: readonly PemBlock[];
 }
 
+const latin1 = new TextDecoder("latin1");
+
 /** Fault `malformed` or `limit-exceeded`. */
 export function parsePemField(base64: string): PemField {
-  const text = new TextDecoder("latin1").decode(parseBase64(base64));
+  const text = latin1.decode(parseBase64(base64));
   return { text, blocks: parsePem(text) };
 }

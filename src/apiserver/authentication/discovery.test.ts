@@ -62,6 +62,21 @@ describe("a discovery JWT", () => {
     expect(String(answer.headers[JWS_HEADER])).toMatch(/^[\w-]+\.\.[\w-]{43}$/);
   });
 
+  it.each(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"])(
+    "gets text beyond ASCII signed as the bytes that are sent, in %s",
+    async (accept) => {
+      const data = { greeting: "Grüße, 世界 🚀", broken: "half a pair: \ud800" };
+      await call({ method: "POST", path: PUBLIC, body: { metadata: { name: "greeting" }, data } });
+      for (const path of [`${PUBLIC}/greeting`, PUBLIC]) {
+        const answer = await shown({ path, headers: { accept } });
+        expect(answer.status).toBe(200);
+        expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
+        expect(isSigned(answer)).toBe(true);
+      }
+      await call({ method: "DELETE", path: `${PUBLIC}/greeting` });
+    },
+  );
+
   it("gets refusals signed as well", async () => {
     const answer = await shown({ path: `${PUBLIC}/nothing` });
     expect(answer.status).toBe(404);

@@ -15,6 +15,7 @@ export interface Comparison {
 }
 
 export const SAME: Comparison = { added: NO_FIELDS, modified: NO_FIELDS, removed: NO_FIELDS };
+const MODIFIED: Comparison = { ...SAME, modified: MEMBER };
 
 export function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
@@ -28,23 +29,30 @@ export function compare(before: MaybeJson, after: MaybeJson, schema: Schema): Co
   if (after === undefined) return { ...SAME, removed: everyField(before, schema) };
   const parts = partsOf(before, after, schema);
   if (parts !== undefined) return compareParts(parts);
-  return isSameJson(before, after) ? SAME : { ...SAME, modified: MEMBER };
+  return isSameJson(before, after) ? SAME : MODIFIED;
 }
+
+type Change = readonly [element: PathElement, change: Comparison];
 
 function compareParts(parts: readonly Part[]): Comparison {
-  const changes = parts
-    .map(([element, one, other, inner]) => [element, compare(one, other, inner)] as const)
-    .filter(([, change]) => change !== SAME);
+  const changes: Change[] = [];
+  for (const [element, one, other, inner] of parts) {
+    const change = compare(one, other, inner);
+    if (change !== SAME) changes.push([element, change]);
+  }
   if (changes.length === 0) return SAME;
-  const pick = (which: keyof Comparison) => {
-    const kept = changes.filter(([, change]) => !isEmpty(change[which]));
-    return setWith(new Map(kept.map(([element, change]) => [element, change[which]])));
-  };
-  return { added: pick("added"), modified: pick("modified"), removed: pick("removed") };
+  return { added: pick(changes, "added"), modified: pick(changes, "modified"), removed: pick(changes, "removed") };
 }
 
-function setWith(children: ReadonlyMap<PathElement, FieldSet>): FieldSet {
-  return children.size === 0 ? NO_FIELDS : { isMember: false, children };
+/** Every write comes through here, and of most objects next to nothing changes: nothing is made for what is empty. */
+function pick(changes: readonly Change[], which: keyof Comparison): FieldSet {
+  let children: Map<PathElement, FieldSet> | undefined;
+  for (const [element, change] of changes) {
+    if (isEmpty(change[which])) continue;
+    children ??= new Map();
+    children.set(element, change[which]);
+  }
+  return children === undefined ? NO_FIELDS : { isMember: false, children };
 }
 
 /** All of a value that came or went: each container in it as well as what it holds. */

@@ -57,23 +57,27 @@ export function intersection(one: FieldSet, other: FieldSet): FieldSet {
 
 /** Without the members of the other; what lies below a member of it stays. */
 export function difference(one: FieldSet, other: FieldSet): FieldSet {
-  if (isEmpty(other)) return one;
-  const children = [...one.children].map(([element, child]): [PathElement, FieldSet] => {
+  if (isEmpty(one) || isEmpty(other)) return one;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of one.children) {
     const twin = other.children.get(element);
-    return [element, twin === undefined ? child : difference(child, twin)];
-  });
-  return fieldSet(one.isMember && !other.isMember, children);
+    const left = twin === undefined ? child : difference(child, twin);
+    if (!isEmpty(left)) children.set(element, left);
+  }
+  return { isMember: one.isMember && !other.isMember, children };
 }
 
 /** Without the members of the other and everything below them. */
 export function differenceBelow(one: FieldSet, other: FieldSet): FieldSet {
   if (other.isMember) return NO_FIELDS;
-  if (other.children.size === 0) return one;
-  const children = [...one.children].map(([element, child]): [PathElement, FieldSet] => {
+  if (isEmpty(one) || other.children.size === 0) return one;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of one.children) {
     const twin = other.children.get(element);
-    return [element, twin === undefined ? child : differenceBelow(child, twin)];
-  });
-  return fieldSet(one.isMember, children);
+    const left = twin === undefined ? child : differenceBelow(child, twin);
+    if (!isEmpty(left)) children.set(element, left);
+  }
+  return { isMember: one.isMember, children };
 }
 
 export function isSameSet(one: FieldSet, other: FieldSet): boolean {

@@ -35,7 +35,8 @@ function encodeObject({ status, content }: AnswerOf<"object">, call: Call, now: 
 
 function encodeList({ items, meta }: AnswerOf<"list">, call: Call, now: () => number): HttpAnswer {
   const context = contextOf(call, now);
-  if (!isAsStored(call)) {
+  // What is signed is needed as a whole.
+  if (!isAsStored(call) || call.replyKey !== undefined) {
     const objects = items.map(({ object }) => object);
     return encodeDocument(200, shapeList(objects, meta, context), call);
   }
@@ -46,10 +47,10 @@ function encodeList({ items, meta }: AnswerOf<"list">, call: Call, now: () => nu
 
 type AnswerOf<K extends Answer["kind"]> = Extract<Answer, { readonly kind: K }>;
 
-/** JSON without indentation, neither a Table nor bare metadata; and nothing that is signed, which needs all of the body. */
+/** JSON without indentation, neither a Table nor bare metadata. */
 function isAsStored(call: Call): boolean {
   const { format, transform } = call.accepted;
-  return format === "json" && transform === undefined && call.replyKey === undefined && !isIndented(call);
+  return format === "json" && transform === undefined && !isIndented(call);
 }
 
 function json(status: number, body: HttpAnswer["body"]): HttpAnswer {

@@ -3,7 +3,6 @@
 // about status and path, so the reader must check what the body is: whoever captured the JWT can have other bodies signed.
 
 import { type BootstrapToken, JWS_HEADER, MAX_SIGNED_BODY_BYTES } from "../../api/bootstrap/index.ts";
-import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { signDetachedHs256 } from "../../kernel/jose/index.ts";
 import { type HttpAnswer, isWhole } from "../../platform/http/index.ts";
 import { forbiddenPath } from "./status.ts";
@@ -11,10 +10,10 @@ import { forbiddenPath } from "./status.ts";
 /** Fault `forbidden` for what cannot be signed: a stream, or a body over the limit. */
 export function signAnswer(http: HttpAnswer, { id, secret }: BootstrapToken): HttpAnswer {
   if (!isWhole(http.body)) throw forbiddenPath("a stream cannot be signed for a discovery JWT");
-  const body = typeof http.body === "string" ? encodeUtf8(http.body) : http.body;
-  if (body.length > MAX_SIGNED_BODY_BYTES) {
+  if (Buffer.byteLength(http.body) > MAX_SIGNED_BODY_BYTES) {
     throw forbiddenPath(`an answer of more than ${MAX_SIGNED_BODY_BYTES} bytes is not signed for a discovery JWT`);
   }
-  const jws = signDetachedHs256({ keyId: id, secret, content: body });
-  return { ...http, headers: { ...http.headers, [JWS_HEADER]: jws }, body };
+  // Text is signed and sent as UTF-8: the listener counts and writes the same bytes.
+  const jws = signDetachedHs256({ keyId: id, secret, content: http.body });
+  return { ...http, headers: { ...http.headers, [JWS_HEADER]: jws } };
 }

@@ -3,6 +3,8 @@
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
+import type { SignedBytes } from "../../kernel/crypto/index.ts";
+import type { PublicKey } from "../../kernel/x509/index.ts";
 import type { Json } from "../entry/json.ts";
 import type { Schema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
@@ -76,6 +78,14 @@ export interface TakenIn {
   readonly unknown: readonly string[];
 }
 
+/** A signature that a new object must carry. Rules cannot wait, so it is verified before they are asked (verbs/create.ts). */
+export interface Proof<T extends KubeObject = KubeObject> {
+  /** Undefined when there is nothing to verify; validateCreate has to say why not. */
+  signed(next: T): { readonly key: PublicKey; readonly signed: SignedBytes } | undefined;
+  /** What is told when it does not hold, before the mistakes that validateCreate finds. */
+  refuse(next: T): FieldError;
+}
+
 export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules<T> {
   readonly resource: Resource;
   readonly singular: string;
@@ -101,6 +111,8 @@ export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules
   /** How long a deleted object stays, so that whoever runs it can end it; 0 removes it at once. Most kinds need no time. */
   graceSeconds?(object: T, asked: number | undefined): number;
   prepareCreate(sent: T, facts: WriteFacts): T;
+  /** Absent for the kinds whose objects nobody has to sign. */
+  readonly proof?: Proof<T>;
   validateCreate(next: T): readonly FieldError[];
   /** Mistakes that only show beside the other objects: an address that is taken. Asked once the object itself is right. */
   conflicts(next: T, facts: WriteFacts): readonly FieldError[];

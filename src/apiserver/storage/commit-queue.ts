@@ -1,5 +1,6 @@
 // Group commit: while one batch is on its way to the disk, the writes that arrive meanwhile wait and then go together.
-// A lone write is never delayed, and under load one flush carries all that came during the flush before it.
+// A batch begins once everything that has come in by now was looked at: a lone write waits for nobody, and under load one
+// flush carries all that came during the flush before it. A flush for each of them would cost the main thread more, too.
 // The queue needs no bound of its own: each entry is a caller awaiting its answer, and those are bounded at the entry.
 
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -28,6 +29,7 @@ export function createCommitQueue<W, R>(
 
   async function run(): Promise<void> {
     while (waiting.length > 0) {
+      await new Promise((begin) => setImmediate(begin));
       const batch = waiting;
       waiting = [];
       await settle(batch, commit);
@@ -40,8 +42,7 @@ export function createCommitQueue<W, R>(
       new Promise((resolve, reject) => {
         if (closed) return reject(new Fault("unavailable", "storage is closed"));
         waiting.push({ write, resolve, reject });
-        // Begin after this turn's microtasks, so that writes issued together share the first flush.
-        running ??= Promise.resolve().then(run);
+        running ??= run();
       }),
     close: async () => {
       closed = true;

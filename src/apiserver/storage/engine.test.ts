@@ -27,7 +27,10 @@ function createHeldStorage() {
 }
 
 /** All microtasks that are due, and a turn of the event loop. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+/** A batch that waits for its turn begins in the first, and whoever waits for it has heard in the second. */
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 function observe(promise: Promise<unknown>): { outcome: string } {
   const observed = { outcome: "pending" };

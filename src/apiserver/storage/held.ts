@@ -5,8 +5,8 @@
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Change, ChangeType, Stored } from "./storage.ts";
 
-/** Of the text whose trees are kept: 500 objects of 2 KB. A tree takes about five times its text. */
-const MAX_PARSED_CHARACTERS = 1024 * 1024;
+/** Of the text whose trees are kept: 128 objects of 2 KB, several times what is in flight. A tree takes about five times its text. */
+const MAX_PARSED_CHARACTERS = 256 * 1024;
 
 export interface ParsedObjects {
   of(held: Held): KubeObject;

@@ -39,6 +39,21 @@ export function ownable(object: KubeObject): JsonObject {
   return { ...object, metadata } as unknown as JsonObject;
 }
 
+/** Of a new object, which nobody owned before: without what belongs to the server or to its place, and so to nobody. */
+function ownableOfNew(object: KubeObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, ...rest } = object;
+  const {
+    managedFields: _managed,
+    name: _name,
+    namespace: _namespace,
+    uid: _uid,
+    creationTimestamp: _created,
+    generation: _generation,
+    ...metadata
+  } = object.metadata;
+  return { ...rest, metadata } as unknown as JsonObject;
+}
+
 export function writerOf(stored: StoredCall, manager: string, operation: Writer["operation"]): Writer {
   const subresource = stored.subresource?.name ?? "";
   return { manager, operation, apiVersion: apiVersionOf(stored.resource), subresource };
@@ -68,8 +83,8 @@ export function ownedByCreator(stored: StoredCall, { owners, sent, next }: Creat
   if ("managers" in owners) return withManagers(next, owners.managers);
   const schema = schemaOfKind(stored.strategy);
   if (schema === undefined) return withManagers(next, NO_MANAGERS);
-  const after = ownable(next);
-  const made = filledIn(after, ownable(sent), { plural: stored.resource.plural, schema });
+  const after = ownableOfNew(next);
+  const made = filledIn(after, ownableOfNew(sent), { plural: stored.resource.plural, schema });
   const write: Write = {
     ...writeBy(stored, owners.manager, schema),
     ignored: unionOf([ignoredFields(stored), made]),

@@ -1,11 +1,12 @@
 import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { encodeHex, encodeUtf8, parseHex } from "../bytes/index.ts";
+import { encodeBase64Url, encodeHex, encodeUtf8, parseHex } from "../bytes/index.ts";
 import {
   type Curve,
   hmacSha256,
   isOnCurve,
   isSmallOrderPoint,
+  nativeBase64Url,
   sha1,
   sha256,
   sha512t256,
@@ -23,6 +24,16 @@ describe("digests", () => {
   it("computes HMAC-SHA-256 of RFC 4231, case 2", () => {
     const mac = hmacSha256(encodeUtf8("Jefe"), encodeUtf8("what do ya want for nothing?"));
     expect(encodeHex(mac)).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  });
+});
+
+describe("native base64url", () => {
+  it("is what the strict coder writes, of bytes within a larger buffer and of text", () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
+    for (let from = 0; from < 6; from++) {
+      expect(nativeBase64Url(bytes.subarray(from))).toBe(encodeBase64Url(bytes.subarray(from)));
+    }
+    expect(nativeBase64Url("Grüße 🚀 \ud800")).toBe(encodeBase64Url(encodeUtf8("Grüße 🚀 \ud800")));
   });
 });
 

@@ -1,5 +1,6 @@
 export { decryptGcm, encryptCfb, encryptGcm } from "./aes.ts";
 export { agree, type EcPoint, publicPointOf } from "./agreement.ts";
+export { nativeBase64Url } from "./base64-url.ts";
 export { CURVES, type Curve, isOnCurve } from "./curves.ts";
 export {
   digest,

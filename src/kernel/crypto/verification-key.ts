@@ -11,6 +11,7 @@ import {
   type VerifyPublicKeyInput,
   verify,
 } from "node:crypto";
+import { bufferOver, nativeBase64Url } from "./base64-url.ts";
 import type { Curve } from "./curves.ts";
 import { ALGORITHM_FACTS, type KeyAlgorithm, type SignatureAlgorithm } from "./signature-algorithm.ts";
 
@@ -75,19 +76,10 @@ function importable(spki: Uint8Array, material: KeyMaterial): PublicKeyInput | J
 function jwkOf(material: KeyMaterial): JsonWebKey {
   switch (material.algorithm) {
     case "RSA":
-      return { kty: "RSA", n: base64Url(material.modulus), e: base64Url(material.exponent) };
+      return { kty: "RSA", n: nativeBase64Url(material.modulus), e: nativeBase64Url(material.exponent) };
     case "EC":
-      return { kty: "EC", crv: material.curve, x: base64Url(material.x), y: base64Url(material.y) };
+      return { kty: "EC", crv: material.curve, x: nativeBase64Url(material.x), y: nativeBase64Url(material.y) };
     case "Ed25519":
-      return { kty: "OKP", crv: "Ed25519", x: base64Url(material.point) };
+      return { kty: "OKP", crv: "Ed25519", x: nativeBase64Url(material.point) };
   }
-}
-
-/** Native code: this runs once for every CSR. */
-function base64Url(bytes: Uint8Array): string {
-  return bufferOver(bytes).toString("base64url");
-}
-
-function bufferOver(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
 }

@@ -2,7 +2,8 @@
 // the whole text with the one it computes, so there header bytes and spelling are part of it. In the header
 // X-Kubernetes-JWS (seed 004) it is read as any JWS: protected header, key id and MAC are looked at one by one.
 
-import { encodeBase64Url, encodeUtf8, equalBytes } from "../bytes/index.ts";
+import { encodeUtf8, equalBytes } from "../bytes/index.ts";
+import { nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { type Hs256Key, parseHs256Header, parseMac, signHs256, verifyHs256 } from "./hs256.ts";
 
@@ -19,7 +20,7 @@ export interface DetachedHs256 {
 
 /** `<header>..<mac>` with the header exactly {"alg":"HS256","kid":"<id>"}. */
 export function signDetachedHs256({ keyId, secret, content }: DetachedHs256): string {
-  const header = encodeBase64Url(encodeUtf8(JSON.stringify({ alg: "HS256", kid: keyId })));
+  const header = nativeBase64Url(JSON.stringify({ alg: "HS256", kid: keyId }));
   return `${header}..${signHs256(signingInputOf(header, content), secret)}`;
 }
 
@@ -57,5 +58,5 @@ export function verifyParsedDetachedHs256(
 }
 
 function signingInputOf(header: string, content: string | Uint8Array): string {
-  return `${header}.${encodeBase64Url(typeof content === "string" ? encodeUtf8(content) : content)}`;
+  return `${header}.${nativeBase64Url(content)}`;
 }

@@ -90,6 +90,15 @@ describe("a JWT of a shared secret", () => {
     expect(parseHs256Jwt(`${head}.${encode(text)}.${tail}`).claims).toEqual(JSON.parse(text));
   });
 
+  it("is read the same the first time, again, and after more headers than are remembered", () => {
+    const named = (id: string) => signHs256Jwt({ keyId: id, secret, claims });
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 100; n++) expect(parseHs256Jwt(named(`id-${n}`)).keyId).toBe(`id-${n}`);
+    }
+    const unsigned = `${encode('{"alg":"none","typ":"JWT","kid":"ae23dc"}')}.${body}.${tail}`;
+    for (let round = 0; round < 2; round++) expect(() => parseHs256Jwt(unsigned)).toThrow("must be signed with HS256");
+  });
+
   it("does not pass for a detached signature, nor the other way round", () => {
     expect(() => parseDetachedHs256(jwt)).toThrow("detached form");
     const jws = signDetachedHs256({ keyId, secret, content: JSON.stringify(claims) });

@@ -2,7 +2,7 @@
 // token (seed 004). Reading is strict: exactly three parts, header fields of one meaning each, no name twice. Which claims
 // must hold, and until when, is the caller's to judge.
 
-import { encodeBase64Url, encodeUtf8 } from "../bytes/index.ts";
+import { nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { type Hs256Key, parseCompactHs256, parseText, signHs256, verifyHs256 } from "./hs256.ts";
 import type { JwtClaims } from "./jwt.ts";
@@ -20,7 +20,7 @@ export interface Hs256JwtTemplate {
 
 /** Header exactly {"alg":"HS256","typ":"JWT","kid":"<id>"}; claims in the order given. */
 export function signHs256Jwt({ keyId, secret, claims }: Hs256JwtTemplate): string {
-  const part = (value: unknown) => encodeBase64Url(encodeUtf8(JSON.stringify(value)));
+  const part = (value: unknown) => nativeBase64Url(JSON.stringify(value));
   const signed = `${part({ alg: "HS256", typ: "JWT", kid: keyId })}.${part(claims)}`;
   return `${signed}.${signHs256(signed, secret)}`;
 }

@@ -2,8 +2,8 @@
 // detached signatures of this folder stand on. The algorithm is never chosen by the sender: a header that says anything
 // but HS256 is not read further, so neither `none` nor a public key in the place of the secret can pass.
 
-import { encodeBase64Url, equalBytes, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
-import { hmacSha256 } from "../crypto/index.ts";
+import { equalBytes, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
+import { hmacSha256, nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { type JsonRecord, parseUniqueRecord } from "./unique-json.ts";
 
@@ -16,7 +16,7 @@ const MAX_HEADER_CHARACTERS = 1_024;
 const MAC_CHARACTERS = 43;
 
 export function signHs256(signingInput: string, key: Hs256Key): string {
-  return encodeBase64Url(macOf(signingInput, key));
+  return nativeBase64Url(macOf(signingInput, key));
 }
 
 /** Constant time. False for a MAC of any other length: a truncated one is not accepted (RFC 7518 §3.2). */
@@ -29,8 +29,23 @@ export interface Hs256Header {
   readonly type: string | undefined;
 }
 
+/** Some tokens are in use at a time, each with one header; beyond this many somebody makes headers up. */
+const MAX_KNOWN_HEADERS = 64;
+
+/** A header means the same for ever, and all that one token signs has the same: each is read once. Only good ones are kept. */
+const knownHeaders = new Map<string, Hs256Header>();
+
 /** Fault `malformed`, `limit-exceeded`, or `unsupported` for another algorithm or a critical field. */
 export function parseHs256Header(part: string, what: string): Hs256Header {
+  const known = knownHeaders.get(part);
+  if (known !== undefined) return known;
+  const header = readHeader(part, what);
+  if (knownHeaders.size === MAX_KNOWN_HEADERS) knownHeaders.clear();
+  knownHeaders.set(part, header);
+  return header;
+}
+
+function readHeader(part: string, what: string): Hs256Header {
   if (part.length > MAX_HEADER_CHARACTERS) {
     throw new Fault("limit-exceeded", `${what} header is longer than ${MAX_HEADER_CHARACTERS} characters`);
   }

@@ -16,14 +16,20 @@ import {
 import { aLeaf, aRoot, TEST_NOW_MS } from "../../../../../test/builders/x509.ts";
 import type { CertificateSigningRequest, CsrStatus } from "../../../../api/certificates/index.ts";
 import { encodePem } from "../../../../kernel/pem/index.ts";
+import { proofErrors } from "../../../verbs/create.ts";
 import { describeError } from "../../field-error.ts";
+import type { Proof } from "../../strategy.ts";
 import { csrStrategy } from "./index.ts";
+import { readRequest } from "./read-request.ts";
+import { REQUEST_PROOF } from "./validate-spec.ts";
 
 const FACTS = { user: aToken("abcdef"), nowMs: TEST_NOW_MS, list: () => [] };
 const NOW = "2026-06-01T00:00:00Z";
 
-function problems(csr: CertificateSigningRequest): string[] {
-  return csrStrategy.validateCreate(csr).map((error) => `${error.field}: ${describeError(error)}`);
+/** In the order in which a create tells them. */
+async function problems(csr: CertificateSigningRequest): Promise<string[]> {
+  const errors = [...(await proofErrors(REQUEST_PROOF as Proof, csr)), ...csrStrategy.validateCreate(csr)];
+  return errors.map((error) => `${error.field}: ${describeError(error)}`);
 }
 
 const PROVIDER = encodePem("KUBELET AUTHENTICATOR ATTESTATION PROVIDER", Uint8Array.of(1));
@@ -50,8 +56,8 @@ describe("creating", () => {
     "the shortest life": aCsr(withExpiration(600)),
     "a signer with dots in its path": aCsr(withSigner("example.com/a.b-c")),
   };
-  it.each(Object.entries(accepted))("takes %s", (_name, csr) => {
-    expect(problems(csr)).toEqual([]);
+  it.each(Object.entries(accepted))("takes %s", async (_name, csr) => {
+    expect(await problems(csr)).toEqual([]);
   });
 
   const refused: Record<string, [CertificateSigningRequest, RegExp]> = {
@@ -60,7 +66,10 @@ describe("creating", () => {
       /^spec.request: .*PEM block type must be CERTIFICATE REQUEST$/,
     ],
     "no block": [aCsr(wrapped(() => "nothing")), /PEM block type must be CERTIFICATE REQUEST$/],
-    "a wrong signature": [aCsr(withWrongSignature()), /^spec.request: Invalid value/],
+    "a wrong signature": [
+      aCsr(withWrongSignature()),
+      /^spec.request: .*signature of the certificate request does not verify$/,
+    ],
     "no usages": [aCsr(withUsages()), /^spec.usages: Required value$/],
     "a usage twice": [
       aCsr(withUsages("client auth", "client auth")),
@@ -81,12 +90,28 @@ describe("creating", () => {
     "upper case in the domain": [aCsr(withSigner("Foo.com/bar")), /validating label "Foo"/],
     "the signer of old": [aCsr(withSigner("kubernetes.io/legacy-unknown")), /the legacy signerName is not allowed/],
   };
-  it.each(Object.entries(refused))("refuses %s", (_name, [csr, text]) => {
-    expect(problems(csr)).toEqual([expect.stringMatching(text)]);
+  it.each(Object.entries(refused))("refuses %s", async (_name, [csr, text]) => {
+    expect(await problems(csr)).toEqual([expect.stringMatching(text)]);
   });
 
-  it("does not send a whole bad request back", () => {
-    const [problem = ""] = problems(aCsr(wrapped((pem) => PROVIDER + pem + "x".repeat(100_000))));
+  it("tells a wrong signature before the other mistakes, as it stands before them in the object", async () => {
+    const [first, second, ...more] = await problems(aCsr(withWrongSignature(), withUsages()));
+    expect([first, second, more]).toEqual([
+      expect.stringContaining("does not verify"),
+      "spec.usages: Required value",
+      [],
+    ]);
+  });
+
+  it("reads what stands in the spec at hand: a changed request is another", () => {
+    const { spec } = aCsr();
+    expect(readRequest(spec)).toBe(readRequest(spec));
+    expect(readRequest({ ...spec, request: "" })).toHaveProperty("problem");
+    expect(readRequest({ ...spec })).toEqual(readRequest(spec));
+  });
+
+  it("does not send a whole bad request back", async () => {
+    const [problem = ""] = await problems(aCsr(wrapped((pem) => PROVIDER + pem + "x".repeat(100_000))));
     expect(problem.length).toBeLessThan(500);
   });
 });

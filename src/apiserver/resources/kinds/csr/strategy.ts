@@ -11,7 +11,7 @@ import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type Subresource, type WriteFacts } from "../../strategy.ts";
 import { restoreConditions, stampConditions } from "./conditions.ts";
 import { CSR_TABLE } from "./table.ts";
-import { validateSpec } from "./validate-spec.ts";
+import { REQUEST_PROOF, validateSpec } from "./validate-spec.ts";
 import { validateStatusUpdate } from "./validate-status.ts";
 
 type Csr = CertificateSigningRequest;
@@ -91,6 +91,7 @@ export const csrStrategy = defineStrategy<Csr>({
     },
   },
   prepareCreate: (sent, facts) => withStatus({ ...sent, spec: stampRequester(sent.spec ?? {}, facts) }, undefined),
+  proof: REQUEST_PROOF,
   validateCreate: (next) => validateSpec(next.spec),
   prepareUpdate: (sent, current) => withStatus({ ...sent, spec: current.spec }, current.status),
   selectableFields: (csr) => ({ "spec.signerName": csr.spec.signerName }),

@@ -1,12 +1,11 @@
-// What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Only the first well-formed PEM block of the request
-// is looked at; what follows it (attestation evidence, for one) is kept as it came.
+// What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Whether it is signed by the key it asks a certificate
+// for is verified before (REQUEST_PROOF).
 
-import type { CsrSpec } from "../../../../api/certificates/index.ts";
-import { parsePemField, REQUEST_LABEL } from "../../../../api/pem/index.ts";
-import { isFault } from "../../../../kernel/outcome/index.ts";
-import { parseCertificateRequest, verifyRequestSignature } from "../../../../kernel/x509/index.ts";
+import type { CertificateSigningRequest, CsrSpec } from "../../../../api/certificates/index.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
+import type { Proof } from "../../strategy.ts";
+import { readRequest } from "./read-request.ts";
 
 /** Ten minutes: shorter certificates would be renewed without end. */
 const MIN_EXPIRATION_SECONDS = 600;
@@ -40,30 +39,32 @@ const USAGES: readonly string[] = [
   "timestamping",
 ];
 
+const NOT_SIGNED = "x509: signature of the certificate request does not verify";
+
+/** The request is signed by the key that it asks a certificate for: whoever sent it has that key. */
+export const REQUEST_PROOF: Proof<CertificateSigningRequest> = {
+  signed: ({ spec }) => {
+    const read = readRequest(spec);
+    if ("problem" in read) return undefined;
+    const { signatureAlgorithm: algorithm, tbs: bytes, signature, publicKey: key } = read.request;
+    return algorithm === "unsupported" ? undefined : { key, signed: { algorithm, bytes, signature } };
+  },
+  refuse: ({ spec }) => invalid("spec.request", spec.request, NOT_SIGNED),
+};
+
 export function validateSpec(spec: CsrSpec): readonly FieldError[] {
   return [
-    ...requestErrors(spec.request ?? ""),
+    ...requestErrors(spec),
     ...signerErrors(spec.signerName ?? ""),
     ...expirationErrors(spec.expirationSeconds),
     ...usageErrors(spec.usages ?? []),
   ];
 }
 
-function requestErrors(request: string): readonly FieldError[] {
-  const problem = requestProblem(request);
-  return problem === undefined ? [] : [invalid("spec.request", request, problem)];
-}
-
-function requestProblem(request: string): string | undefined {
-  try {
-    const [block] = parsePemField(request).blocks;
-    if (block?.label !== REQUEST_LABEL) return "PEM block type must be CERTIFICATE REQUEST";
-    const parsed = parseCertificateRequest(block.bytes);
-    return verifyRequestSignature(parsed) ? undefined : "x509: signature of the certificate request does not verify";
-  } catch (error) {
-    if (isFault(error)) return error.message;
-    throw error;
-  }
+function requestErrors(spec: CsrSpec): readonly FieldError[] {
+  const read = readRequest(spec);
+  if ("problem" in read) return [invalid("spec.request", spec.request ?? "", read.problem)];
+  return read.request.signatureAlgorithm === "unsupported" ? [invalid("spec.request", spec.request, NOT_SIGNED)] : [];
 }
 
 function signerErrors(signer: string): readonly FieldError[] {
