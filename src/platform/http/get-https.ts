@@ -4,6 +4,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { connectionTo, type Environment } from "../dial/index.ts";
 import { faultFromConnection } from "../kube/wire/connection-faults.ts";
 import { startDeadline } from "../kube/wire/deadline.ts";
 
@@ -19,6 +20,8 @@ export interface HttpsGet {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Where a proxy may be named, in HTTPS_PROXY and NO_PROXY. Left out: none. */
+  readonly env?: Environment | undefined;
 }
 
 export interface HttpsAnswer {
@@ -54,18 +57,18 @@ export async function getHttps(get: HttpsGet): Promise<HttpsAnswer> {
   }
 }
 
-async function openClient(origin: string, { trust, tlsServerName, timeoutMs }: HttpsGet): Promise<Dispatcher> {
+async function openClient(
+  origin: string,
+  { trust, tlsServerName, timeoutMs, env = {} }: HttpsGet,
+): Promise<Dispatcher> {
   const secureContext = createContext(trust);
   const { Client } = await import("undici");
-  return new Client(origin, {
-    pipelining: 0,
-    connect: {
-      timeout: timeoutMs,
-      secureContext,
-      rejectUnauthorized: "caPem" in trust,
-      ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-    },
-  });
+  const tls = {
+    secureContext,
+    rejectUnauthorized: "caPem" in trust,
+    ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+  };
+  return new Client(origin, { pipelining: 0, connect: connectionTo(origin, { timeoutMs, tls, env }) });
 }
 
 /** A CA in the list is trusted whether it signed itself or not, as Go's clients do it. */

@@ -29,6 +29,7 @@ describe("an index", () => {
     store.apply({ type: "ADDED", object: aMachine("a", "1", ["x", "y"]) });
     store.apply({ type: "ADDED", object: aMachine("b", "2", ["y"]) });
     expect(namesOf(store.byIndex("address", "y"))).toEqual(["a", "b"]);
+    expect(["x", "y"].map((value) => store.countByIndex("address", value))).toEqual([1, 2]);
     store.apply({ type: "MODIFIED", object: aMachine("a", "3", ["z"]) });
     expect(["x", "y", "z"].map((value) => store.countByIndex("address", value))).toEqual([0, 1, 1]);
     store.apply({ type: "DELETED", object: aMachine("b", "4", ["y"]) });

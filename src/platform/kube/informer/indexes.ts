@@ -11,14 +11,13 @@ export interface Indexes<T extends KubeObject> {
   /** Without a present object one is taken out, without a previous one it is put in. */
   update(key: string, previous: T | undefined, present: T | undefined): void;
   /** Keys of the objects with this value. */
-  find(index: string, value: string): ReadonlySet<string>;
+  find(index: string, value: string): Iterable<string>;
+  count(index: string, value: string): number;
   values(index: string): Iterable<readonly [value: string, count: number]>;
 }
 
 /** Most values have one object; a set for each would be half of the memory of a hundred thousand Machines. */
 type Keys = string | Set<string>;
-
-const NO_KEYS: ReadonlySet<string> = new Set();
 
 export function createIndexes<T extends KubeObject>(functions: Readonly<Record<string, IndexFunction<T>>>): Indexes<T> {
   const indexes = Object.entries(functions).map(([name, valuesOf]) => ({
@@ -42,13 +41,18 @@ export function createIndexes<T extends KubeObject>(functions: Readonly<Record<s
       }
     },
     find: (index, value) => {
-      const keys = named(index).keysOf.get(value);
-      return typeof keys === "string" ? new Set([keys]) : (keys ?? NO_KEYS);
+      const keys = named(index).keysOf.get(value) ?? [];
+      return typeof keys === "string" ? [keys] : keys;
     },
+    count: (index, value) => countOf(named(index).keysOf.get(value)),
     values: function* (index) {
-      for (const [value, keys] of named(index).keysOf) yield [value, typeof keys === "string" ? 1 : keys.size];
+      for (const [value, keys] of named(index).keysOf) yield [value, countOf(keys)];
     },
   };
+}
+
+function countOf(keys: Keys | undefined): number {
+  return typeof keys === "string" ? 1 : (keys?.size ?? 0);
 }
 
 function putIn(keysOf: Map<string, Keys>, value: string, key: string): void {

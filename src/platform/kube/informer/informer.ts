@@ -17,6 +17,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   run(signal: AbortSignal): Promise<void>;
   get(name: string, namespace?: string): T | undefined;
   list(): readonly T[];
+  /** How many `list` would give, without copying it. */
+  size(): number;
   /** The objects for which the index function of this name gives this value. */
   byIndex(index: string, value: string): readonly T[];
   /** How many `byIndex` would give, without walking over them. */
@@ -83,6 +85,7 @@ export function createInformer<T extends KubeObject>(
     },
     get: store.get,
     list: store.list,
+    size: store.size,
     byIndex: store.byIndex,
     countByIndex: store.countByIndex,
     indexValues: store.indexValues,

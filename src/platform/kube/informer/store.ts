@@ -61,7 +61,7 @@ export function createObjectStore<T extends KubeObject>(options: StoreOptions<T>
     list: () => [...objects.values()],
     size: () => objects.size,
     byIndex: (index, value) => Array.from(indexes.find(index, value), (key) => objects.get(key)).filter(isPresent),
-    countByIndex: (index, value) => indexes.find(index, value).size,
+    countByIndex: indexes.count,
     indexValues: indexes.values,
     apply: ({ type, object }) => {
       if (type === "DELETED") return remove(object);

@@ -28,6 +28,25 @@ describe("flows", () => {
   });
 });
 
+describe("a queue of several requesters", () => {
+  it("serves whoever comes late after one key of the one before, also when that one's keys come back again and again", async () => {
+    const queue = createWorkQueue({ clock: createManualClock(), random: () => 0, flowOf: ownerOf });
+    for (let i = 0; i < 1_000; i++) queue.add(`a${i}`);
+    const served: string[] = [];
+    for (const late of ["b0", "c0", "b1"]) {
+      const key = await queue.get();
+      served.push(key);
+      queue.add(late);
+      queue.add(key);
+      queue.done(key);
+    }
+    for (let i = 0; i < 4; i++) served.push(await queue.get());
+    expect(served.map(ownerOf).join("")).toBe("aabacba");
+    expect(served.filter((key) => key === "a0")).toHaveLength(1);
+    queue.close();
+  });
+});
+
 describe("a queue with a held flow", () => {
   it("hands its key out when the time has come, to a worker that waited all along", async () => {
     const clock = createManualClock();

@@ -5,6 +5,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Pool } from "undici";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { connectionTo } from "../../dial/index.ts";
 import type { Connection, Credentials } from "../connection/credentials.ts";
 
 /** Connections for calls in flight; more calls wait in line. Watches have a pool of their own, so they never starve calls. */
@@ -105,17 +106,18 @@ async function openGeneration(
   const secureContext = createContext(connection.caPem, certPem, keyPem);
   // Loaded here because it takes longer than everything else in the exec plugin, which mostly answers from disk.
   const { Pool: UndiciPool } = await import("undici");
+  const tls = {
+    secureContext,
+    rejectUnauthorized: connection.insecureSkipVerify !== true,
+    ...(connection.tlsServerName === undefined ? {} : { servername: connection.tlsServerName }),
+  };
   const pool = (connections: number | null) =>
     new UndiciPool(origin, {
       connections,
       keepAliveTimeout: KEEP_ALIVE_MS,
       maxResponseSize: -1,
-      connect: {
-        timeout: CONNECT_TIMEOUT_MS,
-        secureContext,
-        rejectUnauthorized: connection.insecureSkipVerify !== true,
-        ...(connection.tlsServerName === undefined ? {} : { servername: connection.tlsServerName }),
-      },
+      // As every client of Kubernetes, through the proxy that the environment names.
+      connect: connectionTo(origin, { timeoutMs: CONNECT_TIMEOUT_MS, tls, env: connection.env ?? process.env }),
     });
   return { certPem, keyPem, calls: pool(MAX_CALL_CONNECTIONS), watches: pool(null), retired: false };
 }

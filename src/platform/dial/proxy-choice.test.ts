@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { type Environment, proxyFor } from "./index.ts";
+
+const PROXY = "http://proxy.example:3128";
+
+describe("the proxy on the way to an address", () => {
+  const rows: Readonly<Record<string, [url: string, env: Environment, through: boolean]>> = {
+    "none is named": ["https://api.example:6443", {}, false],
+    "one is named": ["https://api.example:6443", {}, true],
+    "one is named in lower case": ["https://api.example", { https_proxy: PROXY }, true],
+    "this machine, by name": ["https://localhost:6443", {}, false],
+    "this machine, by address": ["https://127.0.0.1:6443", {}, false],
+    "this machine, by IPv6": ["https://[::1]:6443", {}, false],
+    "everything is excepted": ["https://api.example", { NO_PROXY: "*" }, false],
+    "the name is excepted": ["https://api.example", { NO_PROXY: "other, api.example" }, false],
+    "the domain is excepted": ["https://api.example", { NO_PROXY: "example" }, false],
+    "what is below the domain is excepted, not itself": ["https://example", { NO_PROXY: ".example" }, true],
+    "a name that only ends alike": ["https://badexample", { NO_PROXY: "example" }, true],
+    "the port is excepted": ["https://api.example:6443", { NO_PROXY: "api.example:6443" }, false],
+    "another port is excepted": ["https://api.example:6443", { NO_PROXY: "api.example:443" }, true],
+    "the address is excepted": ["https://10.0.0.1:6443", { no_proxy: "10.0.0.1" }, false],
+    "the range is excepted": ["https://10.1.2.3:6443", { NO_PROXY: "10.0.0.0/8" }, false],
+    "another range is excepted": ["https://10.1.2.3:6443", { NO_PROXY: "192.168.0.0/16,nonsense/99" }, true],
+    "the range of IPv6 is excepted": ["https://[fd00::1]:6443", { NO_PROXY: "fd00::/8" }, false],
+    "the address with a port is excepted": ["https://[fd00::1]:6443", { NO_PROXY: "[fd00::1]:6443" }, false],
+    "a range says nothing of names": ["https://api.example", { NO_PROXY: "10.0.0.0/8" }, true],
+  };
+  it.each(Object.entries(rows))("%s", (name, [url, env, through]) => {
+    const named = name === "none is named" || env["https_proxy"] !== undefined ? {} : { HTTPS_PROXY: PROXY };
+    expect(proxyFor(new URL(url), { ...named, ...env })?.href).toBe(through ? `${PROXY}/` : undefined);
+  });
+
+  it("may be named without a scheme", () => {
+    expect(proxyFor(new URL("https://a.example"), { HTTPS_PROXY: "proxy:3128" })?.href).toBe("http://proxy:3128/");
+  });
+
+  it.each([
+    ["socks5://proxy:1080", "kind socks5:"],
+    ["http://user:secret@", "is not the URL of a proxy"],
+  ])("%s is refused, without a password in the message", (text, message) => {
+    const choose = () => proxyFor(new URL("https://a.example"), { HTTPS_PROXY: text });
+    expect(choose).toThrow(message);
+    expect(choose).not.toThrow("secret");
+  });
+});

@@ -1,0 +1,73 @@
+// Which proxy, if any, lies between this machine and an https address: HTTPS_PROXY and NO_PROXY (or in lower case), read as Go's
+// programs read them, so that what helps kubeadm and kubectl helps here. Pure.
+
+import { BlockList, isIP } from "node:net";
+import { Fault } from "../../kernel/outcome/index.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Undefined: directly. Fault `bad-config` for a proxy that cannot be used. */
+export function proxyFor(target: URL, env: Environment): URL | undefined {
+  const text = env["HTTPS_PROXY"] ?? env["https_proxy"] ?? "";
+  if (text === "" || isLocal(hostOf(target)) || isExcepted(target, env["NO_PROXY"] ?? env["no_proxy"] ?? "")) {
+    return undefined;
+  }
+  return parseProxy(text);
+}
+
+/** Go's rule: whoever sets a proxy for a company's network does not mean this machine. */
+function isLocal(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\./.test(host);
+}
+
+/** The message does not repeat the text: there may be a password in it. */
+function parseProxy(text: string): URL {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || url.hostname === "") throw new Fault("bad-config", "HTTPS_PROXY is not the URL of a proxy");
+  if (url.protocol === "http:" || url.protocol === "https:") return url;
+  throw new Fault("unsupported", `HTTPS_PROXY names a proxy of kind ${url.protocol}, expected http or https`);
+}
+
+function isExcepted(target: URL, list: string): boolean {
+  const host = hostOf(target);
+  const port = target.port === "" ? "443" : target.port;
+  return list
+    .split(",")
+    .map((entry) => entry.trim().toLowerCase())
+    .some((entry) => entry !== "" && covers(entry, host, port));
+}
+
+/** `*`, `10.0.0.0/8`, `10.0.0.1`, `example.com` with everything below it, `.example.com` with only that; each may have a port. */
+function covers(entry: string, host: string, port: string): boolean {
+  if (entry === "*") return true;
+  if (entry.includes("/")) return isInRange(entry, host);
+  const [name, wantedPort] = splitPort(entry);
+  if (wantedPort !== undefined && wantedPort !== port) return false;
+  if (isIP(name) !== 0 || isIP(host) !== 0) return name === host;
+  const suffix = name.replace(/^\*?\./, "");
+  return host.endsWith(`.${suffix}`) || (host === suffix && name === suffix);
+}
+
+function splitPort(entry: string): readonly [string, string | undefined] {
+  const match = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(entry);
+  // `::1` has colons and no port.
+  if (match === null || (isIP(entry) !== 0 && !entry.startsWith("[")))
+    return [entry.replace(/^\[|\]$/g, ""), undefined];
+  return [match[1] ?? "", match[2]];
+}
+
+/** What is no range covers nothing, as in Go. */
+function isInRange(range: string, host: string): boolean {
+  const [address = "", bits = ""] = range.split("/");
+  const family = isIP(address);
+  const most = family === 6 ? 128 : 32;
+  if (family === 0 || isIP(host) !== family || !/^\d{1,3}$/.test(bits) || Number(bits) > most) return false;
+  const list = new BlockList();
+  list.addSubnet(address, Number(bits), family === 6 ? "ipv6" : "ipv4");
+  return list.check(host, family === 6 ? "ipv6" : "ipv4");
+}
+
+function hostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, "").toLowerCase();
+}

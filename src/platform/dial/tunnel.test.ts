@@ -1,0 +1,71 @@
+import { createServer, type Server } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { openTunnel } from "./index.ts";
+
+const servers: Server[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
+});
+
+/** Says this to whoever asks for anything; undefined: nothing. */
+async function aProxy(answer: string | undefined): Promise<{ readonly proxy: URL; readonly heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.once("data", (bytes) => {
+      heard.push(bytes.toString("latin1"));
+      if (answer !== undefined) socket.write(answer);
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return { proxy: new URL(`http://us%40er:p%3Aw@127.0.0.1:${port}`), heard };
+}
+
+const target = { host: "api.example", port: 6443, timeoutMs: 2_000 };
+
+describe("a tunnel", () => {
+  it("is asked for with the host, the port, and who we are to the proxy", async () => {
+    const { proxy, heard } = await aProxy("HTTP/1.1 200 OK\r\nVia: x\r\n\r\n");
+    (await openTunnel({ ...target, proxy })).destroy();
+    const who = Buffer.from("us@er:p:w").toString("base64");
+    expect(heard).toEqual([
+      `CONNECT api.example:6443 HTTP/1.1\r\nHost: api.example:6443\r\nProxy-Authorization: Basic ${who}\r\n\r\n`,
+    ]);
+  });
+
+  it("to an IPv6 address has its brackets", async () => {
+    const { proxy, heard } = await aProxy("HTTP/1.1 200 OK\r\n\r\n");
+    (await openTunnel({ ...target, host: "fd00::1", proxy })).destroy();
+    expect(heard[0]).toMatch(/^CONNECT \[fd00::1\]:6443 HTTP/);
+  });
+
+  const REFUSED: Readonly<Record<string, [answer: string, code: string, message: RegExp]>> = {
+    "wants a password": ["HTTP/1.1 407 Who\r\n\r\n", "forbidden", /does not connect to api\.example:6443: status 407/],
+    "cannot reach the host": [
+      "HTTP/1.1 502 Bad Gateway\r\n\r\n",
+      "unavailable",
+      /status 502; name the host in NO_PROXY/,
+    ],
+    "is no proxy": ["SSH-2.0-OpenSSH\r\n\r\n", "unavailable", /does not answer as a proxy/],
+    "talks without end": ["x".repeat(20_000), "unavailable", /does not answer as a proxy/],
+    "speaks for the target": ["HTTP/1.1 200 OK\r\n\r\nhello", "malformed", /speaks before it was spoken to/],
+  };
+  it.each(Object.entries(REFUSED))("through a proxy that %s is a clear fault", async (_, [answer, code, message]) => {
+    const { proxy } = await aProxy(answer);
+    await expect(openTunnel({ ...target, proxy })).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("through a proxy that is silent, or away, is given up", async () => {
+    const { proxy } = await aProxy(undefined);
+    await expect(openTunnel({ ...target, proxy, timeoutMs: 50 })).rejects.toMatchObject({ code: "timeout" });
+    await expect(openTunnel({ ...target, proxy: new URL("http://127.0.0.1:9") })).rejects.toMatchObject({
+      code: "unavailable",
+      message: "cannot reach proxy 127.0.0.1:9",
+    });
+  });
+});

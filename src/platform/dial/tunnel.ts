@@ -1,0 +1,74 @@
+// A way through a proxy: CONNECT to the target, then the caller's own TLS inside. The proxy learns the host and the port, and sees
+// nothing else: no header of the request, no token, no answer.
+
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { Fault } from "../../kernel/outcome/index.ts";
+
+export interface TunnelOptions {
+  readonly proxy: URL;
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+}
+
+/** A proxy's refusal has a line and some headers; whoever sends more is no proxy. */
+const MAX_ANSWER_OCTETS = 16_384;
+const END_OF_HEAD = "\r\n\r\n";
+
+/** A socket to the target, on which nothing was said yet. Faults: `unavailable`, `timeout`, `forbidden`. */
+export function openTunnel({ proxy, host, port, timeoutMs }: TunnelOptions): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = dial(proxy);
+    const give = (outcome: () => void) => {
+      socket.removeAllListeners();
+      socket.setTimeout(0);
+      outcome();
+    };
+    const fail = (fault: Fault) => {
+      give(() => reject(fault));
+      socket.on("error", () => undefined).destroy();
+    };
+    socket.setTimeout(timeoutMs, () =>
+      fail(new Fault("timeout", `proxy ${proxy.host} did not answer in ${timeoutMs} ms`)),
+    );
+    socket.once("error", (cause) => fail(new Fault("unavailable", `cannot reach proxy ${proxy.host}`, { cause })));
+    socket.once("close", () => fail(new Fault("unavailable", `proxy ${proxy.host} closed the connection`)));
+    socket.once(proxy.protocol === "https:" ? "secureConnect" : "connect", () =>
+      socket.write(connectRequest(proxy, host, port)),
+    );
+    let received = Buffer.alloc(0);
+    socket.on("data", (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+      const end = received.indexOf(END_OF_HEAD);
+      if (end < 0 && received.length <= MAX_ANSWER_OCTETS) return;
+      const refusal = refusalIn(received.subarray(0, Math.max(end, 0)).toString("latin1"), proxy, `${host}:${port}`);
+      if (refusal !== undefined) fail(refusal);
+      else if (received.length > end + END_OF_HEAD.length)
+        fail(new Fault("malformed", `proxy ${proxy.host} speaks before it was spoken to`));
+      else give(() => resolve(socket));
+    });
+  });
+}
+
+function dial(proxy: URL): Socket {
+  const host = proxy.hostname.replace(/^\[|\]$/g, "");
+  if (proxy.protocol === "http:") return connectTcp({ host, port: Number(proxy.port || 80) });
+  return connectTls({ host, port: Number(proxy.port || 443), servername: host });
+}
+
+function connectRequest({ username, password }: URL, host: string, port: number): string {
+  const target = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const words = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const who = username === "" ? "" : `Proxy-Authorization: Basic ${Buffer.from(words).toString("base64")}\r\n`;
+  return `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n${who}\r\n`;
+}
+
+function refusalIn(head: string, proxy: URL, target: string): Fault | undefined {
+  const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
+  if (status === undefined) return new Fault("unavailable", `${proxy.host} does not answer as a proxy`);
+  if (status.startsWith("2")) return undefined;
+  const code = status === "407" || status === "403" ? "forbidden" : "unavailable";
+  const hint = "; name the host in NO_PROXY if it is to be reached directly";
+  return new Fault(code, `proxy ${proxy.host} does not connect to ${target}: status ${status}${hint}`);
+}
