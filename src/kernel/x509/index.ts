@@ -17,6 +17,7 @@ export {
   type ChainResult,
   validateChain,
 } from "./chain/index.ts";
+export { directoryNamesOf } from "./directory-names.ts";
 export {
   type BasicConstraints,
   basicConstraintsExtension,
@@ -60,3 +61,9 @@ export {
 } from "./oids.ts";
 export { type PublicKey, parsePublicKey } from "./public-key.ts";
 export { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "./request.ts";
+export {
+  isListed,
+  parseRevocationList,
+  type RevocationList,
+  verifyRevocationListSignature,
+} from "./revocation-list.ts";

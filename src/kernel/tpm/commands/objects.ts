@@ -44,11 +44,12 @@ function skipTicket(parameters: TpmReader): void {
 /** A public key alone, in no hierarchy: what MakeCredential on a TPM needs. */
 export function loadExternal(
   publicArea: Uint8Array,
+  hierarchy: number = HANDLE.null,
 ): TpmCommand<{ readonly handle: number; readonly name: Uint8Array }> {
   const parts = {
     name: "LoadExternal",
     code: COMMAND.loadExternal,
-    parameters: [NO_BYTES, sized(publicArea), u32(HANDLE.null)],
+    parameters: [NO_BYTES, sized(publicArea), u32(hierarchy)],
     makesHandle: true,
   };
   return createCommand(parts, ({ handle, parameters }) => ({ handle, name: parameters.sized() }));
