@@ -1,29 +1,39 @@
 // Attestation in this controller: what of the informers, authorities and settings it is given.
 
-import { TOKEN_NAMESPACE, tokenSecretName } from "../api/bootstrap/index.ts";
-import { BOOTSTRAP_USER_PREFIX, type CertificateSigningRequest } from "../api/certificates/index.ts";
-import type { Secret } from "../api/core/index.ts";
-import { encodeHex } from "../kernel/bytes/index.ts";
-import { sha256 } from "../kernel/crypto/index.ts";
-import { isFault, type Seen } from "../kernel/outcome/index.ts";
+import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { isFault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
-import type { KubeClient } from "../platform/kube/index.ts";
-import type { Log } from "../platform/report/index.ts";
+import { createEventRecorder, type KubeClient } from "../platform/kube/index.ts";
+import type { Log, Metrics } from "../platform/report/index.ts";
 import type { Act } from "./approval/index.ts";
 import {
   type AttestationWorld,
+  advertisedSigners,
   createChallengeKeys,
+  createChallengePace,
+  createClusterPins,
+  createCrowd,
   createGuard,
+  createJunkCount,
+  createOverflow,
+  createProviderIdWatch,
+  createRegistration,
   createRequestReader,
+  createTokenMachines,
   createUpkeep,
+  createWritePace,
   type EndorsementKeySource,
+  type FloodControl,
   OPEN_HELLOS,
   type ProviderVerifier,
+  paceWrites,
+  removeRequest,
 } from "./attestation/index.ts";
 import type { Informers } from "./informers.ts";
 import type { Handler } from "./loop/index.ts";
+import { expectMachines } from "./machines/index.ts";
 import { TPM_SIGNERS } from "./signers.ts";
-import type { Authorities, Authority } from "./signing/index.ts";
+import type { Authorities } from "./signing/index.ts";
 
 /** How machines prove what they are, as far as it is not a policy's matter. */
 export interface AttestationSettings {
@@ -33,10 +43,12 @@ export interface AttestationSettings {
   readonly namespace?: string | undefined;
   /** Whose identities these are, where one home has those of several clusters. */
   readonly clusterName?: string | undefined;
+  /** Of the Cluster at home, for registration. Left out: whichever. */
+  readonly clusterNamespace?: string | undefined;
   /** Ids of the cluster beside the pins of its CAs: clusters that share a CA need one. */
   readonly clusterIds?: readonly string[] | undefined;
   readonly endorsementKeySources?: readonly EndorsementKeySource[] | undefined;
-  /** Of installed providers. Their signers are served where `signers` names them. */
+  /** Of installed providers. Their signers are served, unless `signers` says which are. */
   readonly verifiers?: readonly ProviderVerifier[] | undefined;
   /** The API server has the admission guard built in. */
   readonly hasBuiltInGuard?: boolean | undefined;
@@ -46,6 +58,9 @@ export interface AttestingWorld {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
+  /** Which replica speaks in Events. */
+  readonly identity: string;
   readonly informers: Informers;
   readonly authorities: Authorities;
   readonly signers: readonly string[];
@@ -56,19 +71,32 @@ export interface AttestingWorld {
 const HOME_NAMESPACE = "countersign-system";
 
 export function createAttestationWorld(world: AttestingWorld, act: Act): AttestationWorld {
-  const { client, clock, log, informers, randomBytes, attestation = {} } = world;
-  const { home = client, namespace = HOME_NAMESPACE } = attestation;
-  const { csrs, nodes, machines, policies, identities, tokens } = informers;
+  const { clock, log, informers, randomBytes, attestation = {} } = world;
+  const { namespace = HOME_NAMESPACE } = attestation;
+  const { csrs, nodes, machines, policies, identities, tokens, clusterInfo, pools } = informers;
+  const pinsOf = createClusterPins(() => clusterInfo.list()[0]);
+  const pace = createWritePace(clock);
+  const client = paceWrites(world.client, clock, pace);
+  const home = attestation.home === undefined ? client : paceWrites(attestation.home, clock, pace);
+  const component = "node-attestation-controller";
+  const events = createEventRecorder({ client: world.client, clock, log, component, instance: world.identity });
   return {
-    ...{ client, home, clock, log, randomBytes, machines, policies, identities, act },
+    ...{ client, home, clock, log, randomBytes, policies, identities, act, events },
+    alarms: world.metrics.counter({
+      name: "countersign_attestation_alarms_total",
+      help: "Signs that two hold one identity, or that a node calls itself another machine, by reason.",
+    }),
+    machines: expectMachines(machines, pools),
+    limits: createFloodControl(world, { client, events }),
+    namespace,
     keys: createChallengeKeys({ home, clock, log, namespace, randomBytes }),
-    guard: createGuard({ client, clock, log, isBuiltIn: attestation.hasBuiltInGuard }),
+    guard: createGuard({ client, clock, log, events, isBuiltIn: attestation.hasBuiltInGuard }),
     readRequest: createRequestReader(),
     getNode: (name) => nodes.get(name),
     openHellos: (username = "") => csrs.byIndex(OPEN_HELLOS, username),
     countOpenHellos: () => csrs.countByIndex(OPEN_HELLOS, ""),
-    machineOfToken: (username) => machineOfToken(tokens.get(tokenSecretOf(username), TOKEN_NAMESPACE)),
-    clusterIds: (csr) => [pinOf(world.authorities.of(csr)), ...(attestation.clusterIds ?? [])],
+    machineOfToken: createTokenMachines({ client, tokens }),
+    clusterIds: (csr) => [...pinsOf(world.authorities.of(csr).certificate), ...(attestation.clusterIds ?? [])],
     clusterName: attestation.clusterName,
     servedSigners: world.signers,
     sources: attestation.endorsementKeySources ?? [],
@@ -76,9 +104,47 @@ export function createAttestationWorld(world: AttestingWorld, act: Act): Attesta
   };
 }
 
-export function createAttestationUpkeep({ informers, authorities }: AttestingWorld, world: AttestationWorld): Handler {
+function createFloodControl(
+  { clock, log, metrics, informers: { csrs } }: AttestingWorld,
+  { client, events }: Pick<AttestationWorld, "client" | "events">,
+): FloodControl {
+  const dropped = metrics.counter({
+    name: "countersign_attestation_requests_dropped_total",
+    help: "Requests with evidence that were deleted before their time, by case.",
+  });
+  const waits = metrics.counter({
+    name: "countersign_attestation_waits_total",
+    help: "Looks at requests with evidence that wait because too many do, by reason.",
+  });
+  const remove = async (csr: CertificateSigningRequest) => {
+    await removeRequest({ client }, csr);
+    dropped.add({ why: "overflow" });
+  };
+  const overflow = createOverflow({ csrs, clock, log, remove });
+  const help = "Certificate requests under the signers of attestation.";
+  metrics.reading({ name: "countersign_attestation_requests", help, type: "gauge" }, overflow.count);
+  const crowd = createCrowd({ clock, events, waits });
+  return { pace: createChallengePace(clock), junk: createJunkCount(), crowd, overflow, dropped };
+}
+
+export function createAttestationUpkeep(
+  { informers, authorities, metrics, attestation }: AttestingWorld,
+  world: AttestationWorld,
+): Handler {
+  const providerIds = createProviderIdWatch(world);
+  const help = "Nodes whose provider ID is not the one with which they were attested.";
+  metrics.reading({ name: "countersign_attestation_provider_id_mismatches", help, type: "gauge" }, providerIds.count);
   return createUpkeep({
     world,
+    providerIds,
+    register: createRegistration({
+      ...world,
+      clusterNamespace: attestation?.clusterNamespace,
+      signers: advertisedSigners(
+        world.servedSigners,
+        world.verifiers.map(({ name }) => name),
+      ),
+    }),
     wantsBeacon: () => informers.policies.list().some(({ attestation }) => attestation.renewalBeacon === true),
     clusterId: () => {
       try {
@@ -100,21 +166,3 @@ const ANY_REQUEST: CertificateSigningRequest = {
   metadata: {},
   spec: { request: "", signerName: TPM_SIGNERS[0] ?? "", usages: [] },
 };
-
-/** `sha256:` and the hash of the CA's key: what a machine finds in its bootstrap data. */
-function pinOf({ certificate }: Authority): string {
-  return `sha256:${encodeHex(sha256(certificate.publicKey.spki))}`;
-}
-
-function tokenSecretOf(username: string): string {
-  return tokenSecretName(username.slice(BOOTSTRAP_USER_PREFIX.length));
-}
-
-/** On the Secret of a bootstrap token: the Machine it was made for, `namespace/name`. */
-export const TOKEN_MACHINE_ANNOTATION = "countersign.dev/machine";
-
-function machineOfToken(token: Secret | undefined): Seen<{ readonly namespace: string; readonly name: string }> {
-  const [namespace, name] = token?.metadata.annotations?.[TOKEN_MACHINE_ANNOTATION]?.split("/") ?? [];
-  if (namespace === undefined || name === undefined) return { kind: "Absent" };
-  return { kind: "Present", value: { namespace, name } };
-}

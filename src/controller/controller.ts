@@ -14,7 +14,9 @@ import { createInformers, type Informers } from "./informers.ts";
 import { type Duties, lead, untilSynced } from "./lead.ts";
 import { createLeadership, type ElectionOptions, type Leadership } from "./leadership.ts";
 import { createLoops } from "./loops.ts";
+import type { ClusterName } from "./machines/index.ts";
 import { showOwnAnswers } from "./own-answers.ts";
+import { createPolicyAudit } from "./policy/index.ts";
 import { servedSigners } from "./signers.ts";
 import { type Authorities, type AuthorityPems, fixedAuthority } from "./signing/index.ts";
 
@@ -35,7 +37,12 @@ export interface ControllerOptions {
   readonly allowInsecure?: boolean | undefined;
   /** The longest life of a certificate. Default: a year for Kubernetes' own signers, a day for ours. */
   readonly lifetimeMs?: number | undefined;
+  /** `home` is the management cluster, where there is one: Machines are read there too. */
   readonly attestation?: AttestationSettings | undefined;
+  /** Which cluster's requests these are: Machines and identities of others never match. Left out: there is only one. */
+  readonly cluster?: ClusterName | undefined;
+  /** URL of the API server of the requests: its host is no node's to serve under. Left out: only what it says of itself. */
+  readonly server?: string | undefined;
   /** Where cluster-info shall say the cluster is. Left out: only its signatures are ours. */
   readonly clusterInfo?: LocationSource | undefined;
   /** Ids of stricter rules that do not hold here (docs/rules.md). Fault `bad-config` for any other. */
@@ -73,10 +80,21 @@ export function createController(options: ControllerOptions): Controller {
     state: () => ({
       isLeading: leadership.isLeading(),
       holder: leadership.holder(),
-      unsynced: features.flatMap(({ name, needs }) => (needs.every((one) => one.hasSynced()) ? [] : [name])),
+      unsynced: [
+        ...features.flatMap(({ name, needs }) => (needs.every((one) => one.hasSynced()) ? [] : [name])),
+        ...(options.attestation?.home === undefined ? [] : unsyncedAtHome(informers)),
+      ],
     }),
     run: (signal) => runAll(parts, signal),
   };
+}
+
+/** Requests are judged without them where no policy asks; but a replica that cannot reach its management cluster is not ready. */
+function unsyncedAtHome({ machines, identities }: Informers): readonly string[] {
+  return [
+    ...(machines.hasSynced() ? [] : ["Machines of the management cluster"]),
+    ...(identities.hasSynced() ? [] : ["NodeIdentities of the management cluster"]),
+  ];
 }
 
 interface Parts {
@@ -91,18 +109,25 @@ interface Parts {
 
 function assemble(options: ControllerOptions): Parts {
   const { client, clock, identity, election, audit } = options;
-  const signers = options.signers ?? servedSigners({ allowInsecure: options.allowInsecure === true });
+  const providers = options.attestation?.verifiers?.map(({ name }) => name);
+  const signers = options.signers ?? servedSigners({ allowInsecure: options.allowInsecure === true, providers });
   const random = createFraction(options.random);
   const log = audit === undefined ? options.log : auditLog(options.log, audit.trail);
   const authorities = "of" in options.ca ? options.ca : fixedAuthority(options.ca);
-  const informers = createInformers(client, { clock, log, random }, options.attestation?.home);
+  const home = options.attestation?.home;
+  const informers = createInformers(client, { clock, log, random }, { home, cluster: options.cluster });
   const leadership = createLeadership({ client, clock, random, log, identity, election });
   const chosen = options.controllers ?? CONTROLLER_NAMES;
   const features = createLoops({
     ...{ clock, log, identity, informers, authorities, signers, random },
     client: showOwnAnswers(leadership.client, informers.csrs),
+    server: options.server,
     lifetimeMs: options.lifetimeMs,
-    attestation: { namespace: audit?.namespace, ...options.attestation },
+    attestation: {
+      ...{ namespace: audit?.namespace, clusterName: options.cluster?.name },
+      ...{ clusterNamespace: options.cluster?.namespace, ...options.attestation },
+      home: home === undefined ? undefined : leadership.fence(home),
+    },
     switchedOff: requireStricter(options.disabledRules ?? []),
     clusterInfo: options.clusterInfo,
     randomBytes: options.random,
@@ -124,6 +149,7 @@ function assemble(options: ControllerOptions): Parts {
       features,
       anchor,
       revocations: createRevocationAudit({ log, identities: informers.identities }),
+      policyChanges: createPolicyAudit({ log, policies: informers.policies }),
       log,
       catchUp,
     },

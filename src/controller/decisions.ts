@@ -22,7 +22,7 @@ import {
 import { createAttestation, createCustody, createSignerGate } from "./attestation/index.ts";
 import { type AttestationSettings, createAttestationUpkeep, createAttestationWorld } from "./attesting.ts";
 import { createNetwork } from "./dialling/index.ts";
-import { type Informers, NODES_BY_ADDRESS, PENDING_BY_REQUESTER } from "./informers.ts";
+import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "./informers.ts";
 import type { Handler } from "./loop/index.ts";
 import { longestLifeMs } from "./signers.ts";
 import { type Authorities, createSigning, type Signing } from "./signing/index.ts";
@@ -37,6 +37,8 @@ export interface DecisionWorld {
   readonly informers: Informers;
   readonly authorities: Authorities;
   readonly signers: readonly string[];
+  /** URL of the API server, where it is known. */
+  readonly server?: string | undefined;
   readonly lifetimeMs?: number | undefined;
   readonly attestation?: AttestationSettings | undefined;
   /** Stricter rules that do not hold here, by id: docs/rules.md. */
@@ -69,7 +71,7 @@ export function createDecisions(world: DecisionWorld): Decisions {
     switchedOff: world.switchedOff,
     access: createAccessReviews(client, clock),
     surroundings: surroundingsOf(informers),
-    network: createNetwork({ client, caPemFor: (csr) => caPemOf(world.authorities, csr) }),
+    network: createNetwork({ client, clock, server: world.server, caPemFor: (csr) => caPemOf(world.authorities, csr) }),
   });
   /** Without policies, which is how most clusters are, the request is not read for this. One in Shadow changes nothing here. */
   const enforcedOn = ({ spec }: CertificateSigningRequest) => {
@@ -86,13 +88,12 @@ export function createDecisions(world: DecisionWorld): Decisions {
     lifetimeMsOf: (csr) =>
       longestLifeMs(csr.spec.signerName, { configuredMs: world.lifetimeMs, policy: enforcedOn(csr) }),
   });
-  const handle: Handler = (key, signal) => {
+  const handle: Handler = async (key, signal) => {
     const csr = getCsr(key);
-    const decider =
-      csr !== undefined && attestation.takes(csr, () => wantedNode(shared.readRequest(csr.spec.request)))
-        ? attestation
-        : approval;
-    return decider.handle(key, signal);
+    const isAttested =
+      csr !== undefined && attestation.takes(csr, () => wantedNode(shared.readRequest(csr.spec.request)));
+    if (!isAttested) return approval.handle(key, signal);
+    return (await approval.vetNames(csr, signal)) ?? attestation.handle(key, signal);
   };
   return {
     claims,
@@ -107,7 +108,8 @@ function surroundingsOf({ csrs, nodes, machines, policies }: Informers): Surroun
   return {
     getNode: (name) => nodes.get(name),
     nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
-    countNodes: () => nodes.list().length,
+    nodesOfProvider: (providerId) => nodes.byIndex(NODES_BY_PROVIDER, providerId),
+    countNodes: nodes.size,
     pendingOf: (username) => csrs.byIndex(PENDING_BY_REQUESTER, username),
     machines,
     policies,

@@ -21,5 +21,7 @@ export { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.t
 export { runControllerCommand } from "./command/index.ts";
 export { type Controller, type ControllerOptions, type ControllerState, createController } from "./controller.ts";
 export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
+export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
+export { signersOf } from "./signers.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

@@ -7,10 +7,22 @@ import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
 import { namesOf } from "./approval/index.ts";
-import { createIdentities, type Identities, OPEN_HELLOS, openHelloKeys } from "./attestation/index.ts";
+import {
+  ATTESTED_REQUESTS,
+  attestedKeys,
+  createIdentities,
+  type Identities,
+  OPEN_HELLOS,
+  openHelloKeys,
+} from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
-
-import { createMachines, type Machines } from "./machines/index.ts";
+import {
+  type ClusterName,
+  createMachinePools,
+  createMachines,
+  type MachinePools,
+  type Machines,
+} from "./machines/index.ts";
 import { createPolicies, type Policies } from "./policy/index.ts";
 
 export interface Informers {
@@ -21,25 +33,47 @@ export interface Informers {
   /** These three follow kinds that may not be served. */
   readonly policies: Policies;
   readonly machines: Machines;
+  readonly pools: MachinePools;
   readonly identities: Identities;
 }
 
 /** Undecided requests by the name of whoever made them. */
 export const PENDING_BY_REQUESTER = "pending-by-requester";
 
+/** Nodes by the provider ID that they say of themselves. */
+export const NODES_BY_PROVIDER = "by-provider";
+
 /** Nodes by each of their names and addresses, in canonical form. */
 export const NODES_BY_ADDRESS = "by-address";
 
 export type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 
-/** `home`: where policies, Machines and identities are. */
-export function createInformers(client: KubeClient, world: InformerWorld, home: KubeClient = client): Informers {
+/** Where Machines and identities are, and which of them are this cluster's. */
+export interface Management {
+  /** Left out: the cluster of the requests. */
+  readonly home?: KubeClient | undefined;
+  /** Left out: there are those of one cluster, or a policy says which. */
+  readonly cluster?: ClusterName | undefined;
+}
+
+export function createInformers(
+  client: KubeClient,
+  world: InformerWorld,
+  { home = client, cluster }: Management = {},
+): Informers {
   return {
     csrs: createInformer(client, CSRS, {
       ...world,
-      indexes: { [PENDING_BY_REQUESTER]: pendingRequester, [OPEN_HELLOS]: openHelloKeys },
+      indexes: {
+        [PENDING_BY_REQUESTER]: pendingRequester,
+        [OPEN_HELLOS]: openHelloKeys,
+        [ATTESTED_REQUESTS]: attestedKeys,
+      },
     }),
-    nodes: createInformer(client, NODES, { ...world, keep: keepOfNode, indexes: { [NODES_BY_ADDRESS]: namesOfNode } }),
+    nodes: createInformer(client, NODES, {
+      ...{ ...world, keep: keepOfNode },
+      indexes: { [NODES_BY_ADDRESS]: namesOfNode, [NODES_BY_PROVIDER]: providerOfNode },
+    }),
     clusterInfo: createInformer(client, CONFIG_MAPS, {
       ...world,
       namespace: CLUSTER_INFO_NAMESPACE,
@@ -50,9 +84,11 @@ export function createInformers(client: KubeClient, world: InformerWorld, home: 
       namespace: TOKEN_NAMESPACE,
       fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
     }),
-    policies: createPolicies(home, world),
-    machines: createMachines(home, world),
-    identities: createIdentities(home, world),
+    // Beside the requests that they are about: their status names bindings of this cluster and of no other.
+    policies: createPolicies(client, world),
+    machines: createMachines(home, world, cluster),
+    pools: createMachinePools(home, world, cluster),
+    identities: createIdentities(home, world, cluster?.name),
   };
 }
 
@@ -62,6 +98,10 @@ function pendingRequester(csr: CertificateSigningRequest): readonly string[] {
 
 function namesOfNode({ metadata, status }: Node): readonly string[] {
   return [...namesOf([...(status?.addresses ?? []), { type: "Hostname", address: metadata.name ?? "" }])];
+}
+
+function providerOfNode({ spec }: Node): readonly string[] {
+  return spec?.providerID === undefined ? [] : [spec.providerID];
 }
 
 /** A Node is some 10 KB, most of it images and conditions that change with every heartbeat; rules ask for these. */

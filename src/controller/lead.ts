@@ -7,23 +7,26 @@ import { runTogether } from "../platform/signals/index.ts";
 import type { Anchor, RevocationAudit } from "./audit/index.ts";
 import type { Feature, Syncing } from "./features.ts";
 import { runLoop } from "./loop/index.ts";
+import type { PolicyAudit } from "./policy/index.ts";
 
 export interface Duties {
   readonly features: readonly Feature[];
   readonly anchor: Anchor | undefined;
   readonly revocations: RevocationAudit;
+  readonly policyChanges: PolicyAudit;
   readonly log: Log;
   /** Reads anew what others may have written last; the copy of a replica that stood by may lag behind. */
   readonly catchUp: (signal: AbortSignal) => Promise<void>;
 }
 
 export async function lead(duties: Duties, signal: AbortSignal): Promise<void> {
-  const { features, anchor, log, revocations } = duties;
+  const { features, anchor, log, revocations, policyChanges } = duties;
   await runTogether(signal, (either) => {
     const begun = anchor === undefined ? Promise.resolve() : beginTrail(anchor, log);
     const ready = begun.then(() => unlessAborted(duties.catchUp(either)));
     return [
       ready,
+      begun.then(() => unlessAborted(policyChanges.run(either))),
       ...features.map((feature) => runAfter(ready, feature, either)),
       begun.then(() => unlessAborted(revocations.run(either))),
       begun.then(() => anchor?.run(either)),

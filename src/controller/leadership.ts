@@ -25,6 +25,11 @@ export interface LeadershipOptions {
 export interface Leadership {
   /** Reads always; writes only while this replica leads, and never beyond its term. */
   readonly client: KubeClient;
+  /**
+   * The same for a client of another cluster. The argument of platform/kube/lease/term.ts is one of time alone: whichever server
+   * takes a write is told to end it before another replica can lead.
+   */
+  fence(other: KubeClient): KubeClient;
   isLeading(): boolean;
   /** Who leads, as far as this replica knows; empty: nobody. */
   holder(): string;
@@ -38,7 +43,13 @@ export function createLeadership(options: LeadershipOptions): Leadership {
 }
 
 function leadAlone(client: KubeClient, identity: string): Leadership {
-  return { client, isLeading: () => true, holder: () => identity, run: (lead, signal) => lead(signal) };
+  return {
+    client,
+    fence: (other) => other,
+    isLeading: () => true,
+    holder: () => identity,
+    run: (lead, signal) => lead(signal),
+  };
 }
 
 function leadElected(options: LeadershipOptions, election: ElectionOptions): Leadership {
@@ -50,13 +61,16 @@ function leadElected(options: LeadershipOptions, election: ElectionOptions): Lea
     if (next !== holder) log.info("the leader is another one now", { holder: next, before: holder });
     holder = next;
   };
-  return {
-    client: fenceWrites(client, {
+  const fence = (some: KubeClient) =>
+    fenceWrites(some, {
       writeMs: () => {
         if (present === undefined) throw new Fault("aborted", "this replica does not lead");
         return present.writeMs();
       },
-    }),
+    });
+  return {
+    client: fence(client),
+    fence,
     isLeading: () => present !== undefined && !present.signal.aborted,
     holder: () => holder,
     run: async (lead, signal) => {

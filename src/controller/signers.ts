@@ -21,20 +21,24 @@ export function isBuiltInSigner(signerName: string): boolean {
 export interface SignerChoice {
   /** Serve the signer whose requests prove nothing. Off unless somebody says so. */
   readonly allowInsecure: boolean;
+  /** Names of installed providers. */
+  readonly providers?: readonly string[] | undefined;
 }
 
-/** Of the TPM provider: whoever asks there has to prove what it is. */
-export const TPM_SIGNERS: readonly string[] = [
-  `${ATTESTED_CLIENT_SIGNER_PREFIX}tpm`,
-  `${ATTESTED_SERVING_SIGNER_PREFIX}tpm`,
-];
+/** Of a provider: whoever asks there has to prove what it is. */
+export function signersOf(provider: string): readonly string[] {
+  return [`${ATTESTED_CLIENT_SIGNER_PREFIX}${provider}`, `${ATTESTED_SERVING_SIGNER_PREFIX}${provider}`];
+}
+
+export const TPM_SIGNERS: readonly string[] = signersOf("tpm");
 
 /**
- * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider, and the insecure one where
- * somebody wants it.
+ * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider and of installed ones, and the
+ * insecure one where somebody wants it.
  */
-export function servedSigners({ allowInsecure }: SignerChoice): readonly string[] {
-  const always = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER, ...TPM_SIGNERS];
+export function servedSigners({ allowInsecure, providers = [] }: SignerChoice): readonly string[] {
+  const installed = providers.flatMap(signersOf);
+  const always = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER, ...TPM_SIGNERS, ...installed];
   return allowInsecure ? [...always, INSECURE_CLIENT_SIGNER] : always;
 }
 

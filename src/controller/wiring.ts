@@ -6,7 +6,7 @@ import { UPKEEP_KEY } from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME } from "./clusterinfo/index.ts";
 import type { Informers } from "./informers.ts";
 import { LOCKDOWN_KEY } from "./policy/index.ts";
-import type { Signing } from "./signing/index.ts";
+import type { Authorities, Signing } from "./signing/index.ts";
 
 export interface Wiring {
   readonly informers: Informers;
@@ -18,13 +18,14 @@ export interface Wiring {
     readonly lockdown: WorkQueue;
     readonly attestation: WorkQueue;
   };
+  readonly authorities: Pick<Authorities, "onChange">;
   readonly claims: Claims;
   readonly pending: Pending;
   readonly approval: Approval;
   readonly signing: Signing;
 }
 
-export function wire({ informers, queues, claims, pending, approval, signing }: Wiring): void {
+export function wire({ informers, queues, authorities, claims, pending, approval, signing }: Wiring): void {
   /** The name became free, or lost its Node: whoever waits for it is judged anew. */
   const judgeAgain = (nodeName: string | undefined) => {
     for (const csrName of nodeName === undefined ? [] : pending.of(nodeName)) queues.approval.add(csrName);
@@ -46,11 +47,19 @@ export function wire({ informers, queues, claims, pending, approval, signing }: 
     else pending.forget(name);
   });
 
+  authorities.onChange?.(() => {
+    for (const csr of informers.csrs.list()) if (signing.wants(csr)) queues.signing.add(csr.metadata.name ?? "");
+    // Evidence names the cluster by the pin of its CA.
+    for (const csrName of pending.all()) queues.approval.add(csrName);
+  });
+
   // A kubelet's heartbeat modifies its Node all day; whoever waits for that name looks again, and that is rarely anybody.
   informers.nodes.onChange(({ object }) => judgeAgain(object.metadata.name));
-  informers.machines.onChange((keys) => {
+  const judgeAllAgain = (keys: readonly string[]) => {
     for (const key of keys) judgeAgain(key);
-  });
+  };
+  informers.machines.onChange(judgeAllAgain);
+  informers.pools.onChange(judgeAllAgain);
   informers.identities.onChange(judgeAgain);
   informers.policies.onChange(() => {
     for (const csrName of pending.all()) queues.approval.add(csrName);

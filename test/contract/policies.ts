@@ -2,7 +2,7 @@
 // story has its attacker, and what peers are known for has a test of its own.
 
 import { X509Certificate } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   type CertificateSigningRequest,
   findCondition,
@@ -11,26 +11,17 @@ import {
   SERVING_USAGES,
   VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
-import type { Event, Node, NodeAddress } from "../../src/api/core/index.ts";
-import { JOIN_POLICIES, type JoinPolicySpec, NODE_IDENTITIES } from "../../src/api/countersign/index.ts";
+import type { Event, Node, NodeAddress, Service } from "../../src/api/core/index.ts";
+import { JOIN_POLICIES, type JoinPolicySpec } from "../../src/api/countersign/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
-import { CSRS, EVENTS, NODES } from "../../src/api/meta/index.ts";
+import { CSRS, EVENTS, NODES, SERVICES } from "../../src/api/meta/index.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
-import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import type { KubeClient } from "../../src/platform/kube/index.ts";
 import { aClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, type CsrModifier, forNode, withSan, withSigner, withUsages } from "../builders/csr.ts";
-import { machineDefinition } from "../builders/machine-definition.ts";
-import {
-  applyRights,
-  controllerIdentity,
-  ensureKubeadmObjects,
-  eventually,
-  type Plane,
-  type RunningController,
-  startController,
-} from "./controller-stage.ts";
-import { define, loadDefinitions } from "./definitions.ts";
+import { eventually, type Plane, useControllerStage } from "./controller-stage.ts";
+import { defineKinds } from "./definitions.ts";
 
 let names = 0;
 /** Of a family of names, so that each test has a policy for its own. */
@@ -43,44 +34,17 @@ const BOOTSTRAPPER = "system:serviceaccount:openshift-machine-config-operator:no
 
 export function describePolicies(where: string, startPlane: () => Promise<Plane>): void {
   describe(`approval under policies on ${where}`, () => {
-    let plane: Plane;
-    let controller: RunningController;
-    const clients: KubeClient[] = [];
-
-    function connectAs(user: string, groups: readonly string[] = []): KubeClient {
-      const credentials = aClientCertificate(plane, { user, groups });
-      const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => credentials });
-      clients.push(client);
-      return client;
-    }
-
-    beforeAll(async () => {
-      plane = await startPlane();
-      for (const definition of await loadDefinitions()) {
-        const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
-        await define(plane.admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
-      }
-      await define(plane.admin, machineDefinition("cluster.x-k8s.io", ["v1beta2"]), CAPI_MACHINES_V1BETA2);
-      await applyRights(plane.admin);
-      await ensureKubeadmObjects(plane.admin, plane.url);
-      const identity = controllerIdentity(plane);
-      const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => identity });
-      clients.push(client);
-      controller = await startController(plane, client);
-    });
-    afterAll(async () => {
-      await controller?.stop();
-      await Promise.all(clients.map((client) => client.close()));
-      await plane?.stop();
-    });
+    const stage = useControllerStage(startPlane, { prepare: defineKinds });
+    const connectAs = (user: string, groups: readonly string[] = []) =>
+      stage.connect(aClientCertificate(stage.plane, { user, groups }));
 
     /** The policy of one family of names; the controller has read it when its status says so. */
     async function apply(family: string, spec: Omit<JoinPolicySpec, "nodeNames">): Promise<void> {
       const policy = { apiVersion: "countersign.dev/v1alpha1", kind: "JoinPolicy", metadata: { name: family } };
-      await plane.admin.create(JOIN_POLICIES, { ...policy, spec: { ...spec, nodeNames: `${family}-.*` } });
+      await stage.admin.create(JOIN_POLICIES, { ...policy, spec: { ...spec, nodeNames: `${family}-.*` } });
       await eventually(
         `policy ${family} to be read`,
-        () => plane.admin.get(JOIN_POLICIES, { name: family }),
+        () => stage.admin.get(JOIN_POLICIES, { name: family }),
         (seen) => "status" in seen,
       );
     }
@@ -92,7 +56,7 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
       return (await client.create<CertificateSigningRequest>(CSRS, sent)).metadata.name ?? "";
     }
 
-    const read = (name: string) => plane.admin.get<CertificateSigningRequest>(CSRS, { name });
+    const read = (name: string) => stage.admin.get<CertificateSigningRequest>(CSRS, { name });
     const verdictOf = (csr: CertificateSigningRequest) =>
       parseVerdict(csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "");
     const judged = (name: string, reason: string) =>
@@ -110,7 +74,7 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
     ): Promise<void> {
       const metadata = { name, namespace: "default" };
       const spec = { clusterName: more.cluster ?? "one", bootstrap: { dataSecretName: "s" } };
-      await plane.admin.create(CAPI_MACHINES_V1BETA2, {
+      await stage.admin.create(CAPI_MACHINES_V1BETA2, {
         apiVersion: "cluster.x-k8s.io/v1beta2",
         kind: "Machine",
         metadata,
@@ -121,7 +85,7 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
 
     async function setStatus(name: string, status: object): Promise<void> {
       const target = { name, namespace: "default", subresource: "status" };
-      await plane.admin.patch(CAPI_MACHINES_V1BETA2, target, { status }, { type: "merge" });
+      await stage.admin.patch(CAPI_MACHINES_V1BETA2, target, { status }, { type: "merge" });
     }
 
     const bootstrap = () =>
@@ -143,18 +107,24 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
       expect(Date.parse(validTo)).toBeLessThanOrEqual(Date.now() + 3_600_000);
     });
 
-    it("come and go with an audit line each", async () => {
+    it("come and go with an audit line each, whichever loops run", async () => {
+      const cleaner = await stage.startReplica({ controllers: ["cleaning"] });
       await apply("audited", { mode: "Shadow" });
-      await plane.admin.patch(JOIN_POLICIES, { name: "audited" }, { spec: { mode: "Enforce" } }, { type: "merge" });
-      const linesOf = () => controller.lines.filter(({ policy, audit }) => policy === "audited" && audit === true);
-      const has = (count: number) => (lines: readonly unknown[]) => lines.length === count;
-      await eventually("the line of the change", async () => linesOf(), has(2));
-      await plane.admin.delete(JOIN_POLICIES, { name: "audited" });
-      expect(await eventually("the line of the removal", async () => linesOf(), has(3))).toMatchObject([
-        { said: "policy changed", change: "added", generation: 1, mode: "Shadow" },
-        { said: "policy changed", change: "changed", generation: 2, mode: "Enforce" },
-        { said: "policy changed", change: "removed" },
-      ]);
+      for (const { lines } of [stage.controller, cleaner]) {
+        const linesOf = async () => lines.filter(({ policy, audit }) => policy === "audited" && audit === true);
+        await eventually("the line of the policy", linesOf, (seen) => seen.length === 1);
+      }
+      await stage.admin.patch(JOIN_POLICIES, { name: "audited" }, { spec: { mode: "Enforce" } }, { type: "merge" });
+      await stage.admin.delete(JOIN_POLICIES, { name: "audited" });
+      for (const { lines } of [stage.controller, cleaner]) {
+        const linesOf = async () => lines.filter(({ policy, audit }) => policy === "audited" && audit === true);
+        expect(await eventually("the line of the removal", linesOf, (seen) => seen.length === 3)).toMatchObject([
+          { said: "policy changed", change: expect.stringMatching(/added|found/), generation: 1, mode: "Shadow" },
+          { said: "policy changed", change: "changed", generation: 2, mode: "Enforce" },
+          { said: "policy changed", change: "removed" },
+        ]);
+      }
+      await cleaner.stop();
     });
 
     it("in Shadow, records what it would have said and decides nothing", async () => {
@@ -203,6 +173,16 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
         expect(findCondition(csr, "Denied")).toBeDefined();
       });
 
+      it("gives a Machine to the first of its names, and lets the second wait until its nodeRef says who was right", async () => {
+        const [first, second] = [aName("machine"), aName("machine")];
+        await createMachine(first, [...byHostname(first), { type: "InternalDNS", address: second }]);
+        await issued(await ask(bootstrap(), forNode(first)));
+        const name = await ask(bootstrap(), forNode(second));
+        expect((await judged(name, "MachineIsClaimed")).status?.conditions ?? []).toEqual([]);
+        await setStatus(first, { nodeRef: { name: first } });
+        expect(findCondition(await judged(name, "MachineHasANode"), "Denied")).toBeDefined();
+      });
+
       it("tells a wait in one Event for each change, not for each look", async () => {
         const waiting = aName("machine");
         const name = await ask(bootstrap(), forNode(waiting));
@@ -210,7 +190,7 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
         await createMachine(aName("machine"), []);
         const { items } = await eventually(
           "the Event",
-          () => plane.admin.list<Event>(EVENTS, { namespace: "default" }),
+          () => stage.admin.list<Event>(EVENTS, { namespace: "default" }),
           (list) => list.items.some(({ involvedObject }) => involvedObject.name === name),
         );
         expect(items.filter(({ involvedObject }) => involvedObject.name === name)).toMatchObject([
@@ -228,8 +208,8 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
       const nodeClient = (name: string) => connectAs(`system:node:${name}`, ["system:nodes"]);
 
       async function register(name: string, addresses: readonly NodeAddress[]): Promise<void> {
-        await plane.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name } });
-        await plane.admin.patch(NODES, { name, subresource: "status" }, { status: { addresses } }, { type: "merge" });
+        await stage.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name } });
+        await stage.admin.patch(NODES, { name, subresource: "status" }, { status: { addresses } }, { type: "merge" });
       }
 
       it("are left to people, with the reason, where no policy covers them", async () => {
@@ -298,13 +278,34 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
         await judged(named, "NameIsAnotherNodes");
       });
 
+      it("are given for nothing under which the API server is reached, though the policy's networks and patterns hold it", async () => {
+        await apply("reached", {
+          mode: "Enforce",
+          serving: { inventory: { ipPrefixes: ["0.0.0.0/0", "::/0"], dnsPattern: ".*" } },
+        });
+        const node = aName("reached");
+        const { spec } = await stage.admin.get<Service>(SERVICES, { namespace: "default", name: "kubernetes" });
+        for (const address of spec?.clusterIPs ?? [spec?.clusterIP ?? ""]) {
+          const names = withSan({ dnsNames: [node], ipAddresses: [address] });
+          const csr = await judged(
+            await ask(nodeClient(node), ...serving(forNode(node), names)),
+            "ApiServerNameRequested",
+          );
+          expect(findCondition(csr, "Denied")).toBeDefined();
+        }
+        const named = withSan({ dnsNames: [node, "kubernetes.default.svc"] });
+        await judged(await ask(nodeClient(node), ...serving(forNode(node), named)), "ServiceNameRequested");
+        const own = withSan({ dnsNames: [node], ipAddresses: ["10.3.3.3"] });
+        await issued(await ask(nodeClient(node), ...serving(forNode(node), own)));
+      });
+
       it("are looked at again when the Node gets its addresses", async () => {
         await apply("addressed", { mode: "Enforce", serving: { inventory: { nodeAddresses: true } } });
         const node = aName("addressed");
-        await plane.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: node } });
+        await stage.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: node } });
         const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
         await judged(name, "AddressesAreMissing");
-        await plane.admin.patch(
+        await stage.admin.patch(
           NODES,
           { name: node, subresource: "status" },
           { status: { addresses: byHostname(node) } },
@@ -319,7 +320,7 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
         const name = await ask(nodeClient(node), ...serving(forNode(node), withSan({ dnsNames: [node] })));
         await judged(name, "ServingIsLeftToPeople");
         const spec = { serving: { approve: true, inventory: { dnsPattern: "{node}" } } };
-        await plane.admin.patch(JOIN_POLICIES, { name: "changed" }, { spec }, { type: "merge" });
+        await stage.admin.patch(JOIN_POLICIES, { name: "changed" }, { spec }, { type: "merge" });
         await issued(name);
       });
     });

@@ -3,6 +3,7 @@
 
 import type { NodeAddress } from "../core/index.ts";
 import type { KubeObject, Resource } from "../meta/index.ts";
+import { pick, textOf } from "./paths.ts";
 
 function machines(group: string, version: string): Resource {
   return { group, version, plural: "machines", kind: "Machine", namespaced: true };
@@ -34,6 +35,8 @@ export interface Machine {
   readonly addresses: readonly NodeAddress[];
   /** The bootstrap data was made, so the machine can have been started; undefined where the group does not say. */
   readonly isBootstrapReady: boolean | undefined;
+  /** It is an instance of a MachinePool, whose name and age these are. */
+  readonly isPoolMember?: boolean;
 }
 
 export function readMachine(object: KubeObject): Machine {
@@ -90,17 +93,4 @@ function addressesOf(value: unknown): readonly NodeAddress[] {
     const [type, address] = [textOf(pick(item, "type")), textOf(pick(item, "address"))];
     return type === undefined || address === undefined ? [] : [{ type, address }];
   });
-}
-
-function pick(value: unknown, ...path: readonly string[]): unknown {
-  let at = value;
-  for (const name of path) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = (at as Record<string, unknown>)[name];
-  }
-  return at;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

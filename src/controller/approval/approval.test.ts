@@ -5,15 +5,19 @@ import { describe, expect, it } from "vitest";
 import {
   aCsr,
   annotated,
+  approved,
   aToken,
   forNode,
   from,
+  named,
   withCondition,
+  withProviderId,
   withSan,
   withSigner,
+  withUsages,
 } from "../../../test/builders/csr.ts";
 import { type Answers, aRecordingClient } from "../../../test/builders/csr-client.ts";
-import { aPolicy } from "../../../test/builders/csr-facts.ts";
+import { aPolicy, foundMachine } from "../../../test/builders/csr-facts.ts";
 import { type ClusterAround, kubeadmAccess, noNetwork, surroundingsOf } from "../../../test/builders/surroundings.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import {
@@ -21,13 +25,17 @@ import {
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
+  SERVING_USAGES,
   VERDICT_ANNOTATION,
 } from "../../api/certificates/index.ts";
+import type { Node } from "../../api/core/index.ts";
+import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
 import { createApproval, type EvidenceReader } from "./index.ts";
 import { createPending } from "./pending.ts";
+import { verdictOn } from "./record.ts";
 
 const never = new AbortController().signal;
 
@@ -63,7 +71,7 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
     await setImmediate(); // Events are written beside the verdict
     return next;
   };
-  return { cache, client, claims, metrics, judge };
+  return { cache, client, claims, metrics, approval, judge };
 }
 
 const nameOf = (csr: CertificateSigningRequest) => csr.metadata.name ?? "";
@@ -314,5 +322,97 @@ describe("what an approval costs without a policy", () => {
     const { client, judge } = anApproval([csr], { get: () => new Fault("internal", "nobody should read") });
     await judge(nameOf(csr));
     expect(client.written.map(({ verb }) => verb)).toEqual(["update"]);
+  });
+});
+
+describe("a Machine that is asked for under several names", () => {
+  const machine = foundMachine({
+    addresses: [
+      { type: "InternalDNS", address: "ip-10-0-0-3.example.com" },
+      { type: "Hostname", address: "worker-3" },
+    ],
+  });
+  const policy = aPolicy({ client: { admit: "Machine" } });
+  const long = aCsr(named("long"), forNode("ip-10-0-0-3.example.com"));
+  const short = aCsr(named("short"), forNode("worker-3"), from(aToken("zzzzzz")));
+  const asIs = { update: (object: KubeObject) => object };
+  const saidOf = (client: ReturnType<typeof aRecordingClient>) =>
+    updatesOf(client).map(({ target, body }) => {
+      const recorded = verdictOn(body as CertificateSigningRequest);
+      return [target?.name, recorded?.verdict, recorded?.reason];
+    });
+
+  it("is given away once, though both ask at the same moment", async () => {
+    const { client, judge } = anApproval([long, short], asIs, { machine, policy });
+    await Promise.all([judge("long"), judge("short")]);
+    expect(saidOf(client)).toEqual([
+      ["long", "Allow", "NodeMayJoin"],
+      ["short", "Wait", "MachineIsClaimed"],
+    ]);
+  });
+
+  it("is free again for the other name when the first request is gone", async () => {
+    const { client, claims, judge } = anApproval([long, short], asIs, { machine, policy });
+    await judge("long");
+    claims.forget(long.metadata.uid ?? "");
+    await judge("short");
+    expect(saidOf(client)).toEqual([
+      ["long", "Allow", "NodeMayJoin"],
+      ["short", "Allow", "NodeMayJoin"],
+    ]);
+  });
+
+  const node = (name: string, providerID?: string): Node => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, uid: name },
+    ...(providerID === undefined ? {} : { spec: { providerID } }),
+  });
+  it.each<[string, Node]>([
+    ["a Node of its other name", node("ip-10-0-0-3.example.com")],
+    ["a Node of any name that has its provider ID", node("elsewhere", "aws:///eu-1a/i-3")],
+  ])("is kept by %s, whose request was cleaned away long ago", async (_, present) => {
+    const { client, judge } = anApproval([short], asIs, { machine, policy, nodes: [present] });
+    await judge("short");
+    expect(saidOf(client)).toEqual([["short", "Wait", "MachineIsClaimed"]]);
+  });
+
+  it("is kept by a request that somebody else approved for its provider ID under any name", async () => {
+    const { client, claims, judge } = anApproval([short], asIs, { machine, policy });
+    claims.observe(aCsr(named("by-hand"), forNode("elsewhere"), withProviderId("aws:///eu-1a/i-3"), approved()));
+    await judge("short");
+    expect(saidOf(client)).toEqual([["short", "Wait", "MachineIsClaimed"]]);
+  });
+
+  it("is not another Machine's: names and provider IDs of others are nobody's objection", async () => {
+    const { client, claims, judge } = anApproval([short], asIs, { machine, policy, nodes: [node("worker-4", "x")] });
+    claims.observe(aCsr(named("other"), forNode("worker-5"), withProviderId("aws:///eu-1a/i-5"), approved()));
+    await judge("short");
+    expect(saidOf(client)).toEqual([["short", "Allow", "NodeMayJoin"]]);
+  });
+});
+
+describe("the names of a serving request that proves what its machine is", () => {
+  const serving = (names: Parameters<typeof withSan>[0]) =>
+    aCsr(named("serving"), withSigner(KUBELET_SERVING_SIGNER), withUsages(...SERVING_USAGES), withSan(names));
+  const policy = aPolicy({ serving: { inventory: { ipPrefixes: ["0.0.0.0/0"] } } });
+  const vet = async (csr: CertificateSigningRequest, stage: Stage = { policy }) => {
+    const { client, approval } = anApproval([csr], { update: (object) => object }, stage);
+    const next = await approval.vetNames(csr, never);
+    const said = updatesOf(client).map(({ body }) => verdictOn(body as CertificateSigningRequest)?.reason);
+    return [next, ...said];
+  };
+
+  it("are refused where no node can have them, though every network of the policy holds them", async () => {
+    expect(await vet(serving({ ipAddresses: ["127.0.0.1"] }))).toEqual([{}, "LoopbackRequested"]);
+    expect(await vet(serving({ dnsNames: ["kubernetes"] }))).toEqual([{}, "ServiceNameRequested"]);
+  });
+
+  it.each<[string, CertificateSigningRequest, Stage]>([
+    ["good names", serving({ ipAddresses: ["10.0.0.3"] }), { policy }],
+    ["a request without a policy", serving({ ipAddresses: ["127.0.0.1"] }), {}],
+    ["a request for a client certificate", aCsr(named("client")), { policy }],
+  ])("are no objection to %s: then the evidence is judged", async (_, csr, stage) => {
+    expect(await vet(csr, stage)).toEqual([undefined]);
   });
 });

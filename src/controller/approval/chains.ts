@@ -23,6 +23,7 @@ import {
   machineHasNoOtherNode,
   machineIsReady,
   namesAreDnsOrIp,
+  namesAreNotTheApiServers,
   namesAreOfNoOtherNode,
   namesArePlain,
   namesBelongToTheNode,
@@ -100,12 +101,15 @@ const ADMITTED_BY: Readonly<Record<Admission, Chain>> = {
   Access: [requesterHasAccess, ...NAME_IS_FREE],
 };
 
+/** What no node has, by whatever it is known. */
+export const NAME_RULES: Chain = [namesArePlain, namesAreNotTheApiServers];
+
 const SERVING: Chain = [
   requesterIsTheNode,
   servingIsCovered,
   lifetimeIsAllowed,
   servingEvidenceHolds,
-  namesArePlain,
+  ...NAME_RULES,
   namesAreOfNoOtherNode,
   namesBelongToTheNode,
 ];

@@ -28,6 +28,20 @@ describe("claims on node names", () => {
     expect(claims.of("worker-3").map(({ csrName, standing }) => [csrName, standing])).toEqual([["good", "Approved"]]);
   });
 
+  it("keep their certificate when an older state without one comes late: our own answer after the watch", () => {
+    const claims = createClaims();
+    const { certPem } = aTestCa().issueClient("system:node:worker-3", ["system:nodes"]);
+    const issued = aCsr(approved(), withCertificate(certPem));
+    const { certificate: _none, ...status } = issued.status ?? {};
+    const before = { ...issued, status };
+    claims.observe(before);
+    claims.observe(issued);
+    const [known] = claims.of("worker-3");
+    expect(known?.credential).toMatch(/^X509SHA256=/);
+    claims.observe(before);
+    expect(claims.of("worker-3")).toEqual([known]);
+  });
+
   it("hold for whatever somebody approved, though we would have refused it", () => {
     const claims = createClaims();
     claims.observe(

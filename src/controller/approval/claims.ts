@@ -1,7 +1,7 @@
 // Who holds which node name: an index over the approved requests, fed by the watch and, before the watch can tell, by
 // our own approvals. Together they are never behind our own writes, which is what the race of two keys for one name
-// needs; a claim is monotone (the API server forbids to take an approval back), so a late, older watch event cannot
-// undo it. It goes when its request is deleted, denied, or fails without a certificate.
+// needs; a claim is monotone (the API server forbids to take an approval or a certificate back), so a late, older state
+// cannot undo it. It goes when its request is deleted, denied, or fails without a certificate.
 //
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
@@ -12,10 +12,13 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import { type CertificateRequest, parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
 import { credentialFor, credentialOf, keyDigestOf } from "./identity.ts";
+import { providerIdOf } from "./provider-id.ts";
 
 export interface Claims {
   /** Every claim on this node name. */
   of(nodeName: string): readonly Claim[];
+  /** Every claim whose request carries this provider ID. */
+  ofProvider(providerId: string): readonly Claim[];
   /** A request as the watch or an answer of the API server shows it. Returns the node name that became free by it. */
   observe(csr: CertificateSigningRequest): string | undefined;
   /**
@@ -38,26 +41,28 @@ interface Held extends Omit<Claim, "notAfterMs" | "credential"> {
 export function createClaims(): Claims {
   const byUid = new Map<string, Held>();
   const byNode = new Map<string, Map<string, Held>>();
+  const byProvider = new Map<string, Map<string, Held>>();
 
   function put(claim: Held): void {
     byUid.set(claim.csrUid, claim);
-    const ofNode = byNode.get(claim.nodeName) ?? new Map<string, Held>();
-    byNode.set(claim.nodeName, ofNode.set(claim.csrUid, claim));
+    putUnder(byNode, claim.nodeName, claim);
+    if (claim.providerId !== undefined) putUnder(byProvider, claim.providerId, claim);
   }
 
   function forget(csrUid: string): string | undefined {
     const claim = byUid.get(csrUid);
     if (claim === undefined) return undefined;
     byUid.delete(csrUid);
-    const ofNode = byNode.get(claim.nodeName);
-    ofNode?.delete(csrUid);
-    if (ofNode?.size === 0) byNode.delete(claim.nodeName);
+    dropUnder(byNode, claim.nodeName, csrUid);
+    if (claim.providerId !== undefined) dropUnder(byProvider, claim.providerId, csrUid);
     return claim.nodeName;
   }
 
   function record(csr: CertificateSigningRequest, standing: Claim["standing"], request?: CertificateRequest): void {
     const known = byUid.get(csr.metadata.uid ?? "");
-    const certificate = csr.status?.certificate ?? "";
+    // Written once and never changed, so what has none is an older state: the answer to our approval may come after the watch has
+    // told both the approval and the certificate.
+    const certificate = csr.status?.certificate || (known?.certificate ?? "");
     if (known?.standing === standing && known.certificate === certificate) return;
     const claim = known ?? readClaim(csr, request ?? parseFirstBlock(csr.spec.request, parseCertificateRequest));
     if (claim !== undefined) put({ ...claim, standing, certificate });
@@ -65,6 +70,7 @@ export function createClaims(): Claims {
 
   return {
     of: (nodeName) => Array.from(byNode.get(nodeName)?.values() ?? [], withCertificate),
+    ofProvider: (providerId) => Array.from(byProvider.get(providerId)?.values() ?? [], withCertificate),
     observe: (csr) => {
       if (cameToNothing(csr)) return forget(csr.metadata.uid ?? "");
       if (isClientApproval(csr)) record(csr, "Approved");
@@ -80,6 +86,18 @@ export function createClaims(): Claims {
     },
     forget,
   };
+}
+
+type Index = Map<string, Map<string, Held>>;
+
+function putUnder(index: Index, word: string, claim: Held): void {
+  index.set(word, (index.get(word) ?? new Map<string, Held>()).set(claim.csrUid, claim));
+}
+
+function dropUnder(index: Index, word: string, csrUid: string): void {
+  const claims = index.get(word);
+  claims?.delete(csrUid);
+  if (claims?.size === 0) index.delete(word);
 }
 
 function isClientApproval(csr: CertificateSigningRequest): boolean {
@@ -105,6 +123,7 @@ function readClaim(
     csrUid: csr.metadata.uid ?? "",
     nodeName,
     keyDigest: keyDigestOf(request.publicKey),
+    providerId: providerIdOf(request),
     requesterCredential: credentialOf(csr.spec.extra),
   };
 }

@@ -41,6 +41,8 @@ export interface Claim {
   readonly nodeName: string;
   /** Lower-case hex of the SHA-256 of the public key (SPKI): enough to say "another key". */
   readonly keyDigest: string;
+  /** As the request says it. */
+  readonly providerId: string | undefined;
   /** `Reserved`: our approval was sent and no answer has come; it may or may not have been written. */
   readonly standing: "Approved" | "Reserved";
   /** End of the issued certificate; absent while none is issued. */
@@ -59,6 +61,8 @@ export interface Access {
 
 export interface NodeFacts {
   readonly uid: string;
+  /** By its label, which a kubelet may not set on itself. */
+  readonly isControlPlane: boolean;
   readonly addresses: readonly NodeAddress[];
 }
 
@@ -68,6 +72,13 @@ export type MachineMatch =
   | { readonly kind: "Several"; readonly names: readonly string[] }
   | { readonly kind: "OtherProviderId"; readonly machine: Machine; readonly providerId: string }
   | { readonly kind: "ClusterIsUnsaid"; readonly clusters: readonly string[] };
+
+/** Another name under which the same Machine was given away. */
+export interface MachineHolder {
+  readonly nodeName: string;
+  /** The object that says so. */
+  readonly by: string;
+}
 
 /** What the provider's verifier says about the evidence in the request; its own rule puts its id on it. */
 export type EvidenceFinding =
@@ -89,8 +100,17 @@ export interface PresentNames {
   readonly ipAddresses: readonly string[];
 }
 
+/** Under what the API server is reached, in canonical form. */
+export interface ApiServerNames {
+  /** Of its Service: no node has them. */
+  readonly service: ReadonlySet<string>;
+  /** Of the machines behind it, and of the endpoint that the controller talks to. */
+  readonly hosts: ReadonlySet<string>;
+}
+
 /** What only a serving request is judged by. */
 export interface ServingFacts {
+  readonly apiServer: Seen<ApiServerNames>;
   readonly present: Seen<PresentNames>;
   /** For each DNS name that was asked for, in canonical form: its addresses. */
   readonly resolved: ReadonlyMap<string, Seen<readonly string[]>>;
@@ -116,6 +136,8 @@ export interface ApprovalFacts extends RequestFacts {
   /** All claims on that name, this request's own included. */
   readonly claims: Seen<readonly Claim[]>;
   readonly machine: Seen<MachineMatch>;
+  /** Of that Machine; absent where there is not exactly one. */
+  readonly holders: Seen<readonly MachineHolder[]>;
   readonly evidence: Seen<EvidenceFinding>;
   readonly standing: Seen<Standing>;
   readonly serving: ServingFacts;

@@ -9,7 +9,9 @@ import { type GatherOptions, type Look, machineQuery } from "./look.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;
 
-export const NO_SERVING: ServingFacts = { present: NOT_ASKED, resolved: new Map(), foreign: NOT_ASKED };
+export const NO_SERVING: ServingFacts = {
+  ...{ present: NOT_ASKED, resolved: new Map(), foreign: NOT_ASKED, apiServer: NOT_ASKED },
+};
 
 export async function gatherServing(options: GatherOptions, look: Look): Promise<ServingFacts> {
   const { nodeName, policy, reading, signal } = look;
@@ -17,11 +19,12 @@ export async function gatherServing(options: GatherOptions, look: Look): Promise
   const { dnsNames = [], ipAddresses = [] } = reading.request.subjectAltNames ?? {};
   const names = [...dnsNames.map(canonicalDns), ...ipAddresses];
   if (names.length > policy.serving.maxNames) return NO_SERVING;
-  const [present, resolved] = await Promise.all([
+  const [present, resolved, apiServer] = await Promise.all([
     policy.serving.renewal === "Allow" ? options.network.presentNames(look.csr, nodeName, signal) : NOT_ASKED,
     resolveAll(options, policy.serving.inventory, dnsNames, signal),
+    options.network.apiServer(signal),
   ]);
-  return { present, resolved, foreign: seeForeign(options, look, names) };
+  return { present, resolved, apiServer, foreign: seeForeign(options, look, names) };
 }
 
 async function resolveAll(

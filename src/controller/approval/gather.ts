@@ -3,21 +3,17 @@
 // seen yet is covered by the claim that let it join. Under a policy in Enforce the Node is looked for a second time, live.
 // Nothing is read that no rule of the chain asks for: a request that waits for approval waits for all of this.
 
-import {
-  type CertificateSigningRequest,
-  findCondition,
-  isIssued,
-  nodeNameOf,
-  purposeOf,
-} from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
-import type { ApprovalFacts, NodeFacts, RequestReading, Standing } from "./facts.ts";
+import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";
+import { seeHolders } from "./gather-machine.ts";
 import { gatherServing, NO_SERVING } from "./gather-serving.ts";
 import { isRenewal } from "./identity.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
+import { wantedNode } from "./read-request.ts";
 import { verdictOn } from "./record.ts";
 import { NAME_IS_TAKEN } from "./rules/machine/node-is-not-registered-yet.ts";
 
@@ -57,6 +53,7 @@ export async function gather(options: GatherOptions, judged: Judged, signal: Abo
     // After the Node, without a pause in between: an approval in the meantime is in here.
     claims: options.hasSynced() ? { kind: "Present", value: options.claims.of(look.nodeName ?? "") } : UNSYNCED,
     machine,
+    holders: seeHolders(options, look, machine),
     evidence,
     standing: seeStanding(options, look),
     serving,
@@ -75,11 +72,6 @@ function refusedForItsName(csr: CertificateSigningRequest): ApprovalFacts["earli
 }
 
 const UNSYNCED = { kind: "NotRead", why: "the lists of requests and nodes are not complete yet" } as const;
-
-/** The node name that a readable request asks for. */
-export function wantedNode(reading: RequestReading): string | undefined {
-  return reading.kind === "Readable" ? nodeNameOf(reading.request.subject.commonName) : undefined;
-}
 
 function needsAccess({ csr: { spec }, policy }: Look): boolean {
   if (purposeOf(spec.signerName) !== "NodeClient") return false;
@@ -120,8 +112,11 @@ function isItsOwn(node: Node, { csr, policy }: Look): boolean {
 }
 
 function factsOfNode({ metadata, status }: Node): NodeFacts {
-  return { uid: metadata.uid ?? "", addresses: status?.addresses ?? [] };
+  const isControlPlane = metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
+  return { uid: metadata.uid ?? "", isControlPlane, addresses: status?.addresses ?? [] };
 }
+
+const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
 
 function seeMachine({ surroundings }: GatherOptions, look: Look): ApprovalFacts["machine"] {
   const query = machineQuery(look);

@@ -6,20 +6,28 @@ import type { Policy } from "../../api/countersign/index.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import { type Act, type ActOptions, createAct } from "./act.ts";
-import { gather, wantedNode } from "./gather.ts";
-import { judgeApproval } from "./judge.ts";
+import { gather } from "./gather.ts";
+import { admittingMachine, namesOfMachine } from "./gather-machine.ts";
+import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions, Judged } from "./look.ts";
 import { type Pending, providerKey } from "./pending.ts";
 import { providerIdOf } from "./provider-id.ts";
-import { readRequest } from "./read-request.ts";
+import { readRequest, wantedNode } from "./read-request.ts";
 import { verdictOn } from "./record.ts";
+import { objectionToNames } from "./vet-names.ts";
 
 export { type AccessReviews, createAccessReviews } from "./access.ts";
 export { type Act, createAct } from "./act.ts";
 export { ALL_RULES, requireStricter, STRICTER_RULES } from "./chains.ts";
 export { type Claims, createClaims } from "./claims.ts";
-export type { EvidenceFinding, MachineMatch, PresentNames, RequestFacts, RequestReading } from "./facts.ts";
-export { wantedNode } from "./gather.ts";
+export type {
+  ApiServerNames,
+  EvidenceFinding,
+  MachineMatch,
+  PresentNames,
+  RequestFacts,
+  RequestReading,
+} from "./facts.ts";
 export type {
   EvidenceReader,
   MachineInventory,
@@ -32,7 +40,7 @@ export { type Judgement, judgeRequest } from "./judge.ts";
 export { namesOf } from "./known-addresses.ts";
 export { createPending, type Pending, providerKey } from "./pending.ts";
 export { PROVIDER_ID_EXTENSION } from "./provider-id.ts";
-export { createRequestReader, readRequest } from "./read-request.ts";
+export { createRequestReader, readRequest, wantedNode } from "./read-request.ts";
 export { parseVerdict, type RecordedVerdict, verdictOn } from "./record.ts";
 export { type Replayed, replay } from "./replay.ts";
 
@@ -49,6 +57,8 @@ export interface Approval {
   readonly handle: Handler;
   /** False for a request that `handle` would leave as it is: it need not be queued. */
   wants(csr: CertificateSigningRequest): boolean;
+  /** For a request that attestation judges: an objection to its names is written down; undefined where there is none. */
+  vetNames(csr: CertificateSigningRequest, signal: AbortSignal): Promise<Next | undefined>;
   /** The request was deleted. */
   forget(csr: CertificateSigningRequest): void;
 }
@@ -65,9 +75,22 @@ export function createApproval(options: ApprovalOptions): Approval {
   }
 
   async function decide(judged: Judged, signal: AbortSignal): Promise<Next> {
-    const judgement = judgeApproval(await gather(options, judged, signal));
+    return await write(judged, judgeApproval(await gather(options, judged, signal)));
+  }
+
+  async function write(judged: Judged, judgement: Judgement): Promise<Next> {
     await act.act(judged, judgement);
     return judgement.verdict.kind === "Wait" ? { afterMs: judgement.verdict.retryAfterMs } : UNTIL_CHANGED;
+  }
+
+  /** A Machine becomes one node, whatever name it is asked for under: two of its names are judged one after the other too. */
+  function decideInTurn(judged: Judged, nodeName: string, signal: AbortSignal): Promise<Next> {
+    const machine = admittingMachine(options, judged);
+    const names = machine === undefined ? [] : namesOfMachine(machine, judged.policy?.machines.nameFrom ?? []);
+    const keys = new Set([nodeName, ...names, ...providerKeysOf(judged)]);
+    options.pending.note(judged.csr.metadata.name ?? "", [...keys]);
+    const decideLocked = () => locks.run(nodeName, () => decide(judged, signal));
+    return machine === undefined ? decideLocked() : locks.run(`machine:${machine.uid}`, decideLocked);
   }
 
   return {
@@ -80,9 +103,15 @@ export function createApproval(options: ApprovalOptions): Approval {
       const policy = options.surroundings.policies.of(csr.spec.signerName, nodeName);
       if (isSettled(csr) && !isUnrecorded(csr, policy)) return UNTIL_CHANGED;
       const judged = { csr, reading, policy };
-      if (nodeName === undefined) return decide(judged, signal);
-      options.pending.note(key, [nodeName, ...providerKeysOf(judged)]);
-      return locks.run(nodeName, () => decide(judged, signal));
+      return nodeName === undefined ? decide(judged, signal) : decideInTurn(judged, nodeName, signal);
+    },
+    vetNames: async (csr, signal) => {
+      const objection = isSettled(csr)
+        ? undefined
+        : await objectionToNames({ ...options, readRequest: read }, csr, signal);
+      if (objection === undefined) return undefined;
+      options.pending.note(csr.metadata.name ?? "", [objection.nodeName]);
+      return await write(objection.judged, objection.judgement);
     },
     // Under our own signers a verdict is not the end: attestation tidies up after it.
     wants: (csr) => isMine(csr) || !isBuiltInSigner(csr.spec.signerName),

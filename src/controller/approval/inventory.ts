@@ -5,7 +5,7 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import type { Node } from "../../api/core/index.ts";
 import type { MachineNameSource, Policy } from "../../api/countersign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { EvidenceFinding, MachineMatch, PresentNames } from "./facts.ts";
+import type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames } from "./facts.ts";
 
 export interface MachineQuery {
   readonly nodeName: string;
@@ -36,6 +36,8 @@ export interface Surroundings {
   getNode(name: string): Node | undefined;
   /** Nodes that have this name or address, in canonical form. */
   nodesNamed(name: string): readonly Node[];
+  /** Nodes that say this provider ID of themselves. */
+  nodesOfProvider(providerId: string): readonly Node[];
   countNodes(): number;
   /** Undecided requests of a user. */
   pendingOf(username: string): readonly CertificateSigningRequest[];
@@ -49,6 +51,8 @@ export interface Network {
   presentNames(csr: CertificateSigningRequest, nodeName: string, signal: AbortSignal): Promise<Seen<PresentNames>>;
   /** The addresses of a DNS name; absent when there is no such name. */
   resolve(name: string, signal: AbortSignal): Promise<Seen<readonly string[]>>;
+  /** Where the API server is, by its own word and by ours; absent where nobody can say. */
+  apiServer(signal: AbortSignal): Promise<Seen<ApiServerNames>>;
 }
 
 /** What the attestation part says of the evidence in a request. */

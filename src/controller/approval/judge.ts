@@ -8,7 +8,7 @@ import {
   type Judgement as OutcomeJudgement,
 } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
-import { chainOf, STRICTER_RULES, signerRulesOf } from "./chains.ts";
+import { chainOf, NAME_RULES, STRICTER_RULES, signerRulesOf } from "./chains.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
 import { isRenewal } from "./identity.ts";
 
@@ -37,6 +37,17 @@ export function judgeRequest(facts: RequestFacts): Judgement {
     message: "the request keeps the signer's rules",
     isOff: isOff(facts),
   });
+}
+
+/** Of the names of a serving request only what holds for every node, however it proved what it is. */
+export function judgeNames(facts: ApprovalFacts): Judgement {
+  const { policy } = facts;
+  const judgement = judgeInOrder(NAME_RULES, facts, {
+    reason: "NamesAreGood",
+    message: "the names are such that a node can have",
+    isOff: isOff(facts),
+  });
+  return policy === undefined ? judgement : { ...judgement, policy: { name: policy.name, mode: policy.mode } };
 }
 
 /** Tools look for these words: they are kube-controller-manager's where we stand in its place. */

@@ -40,7 +40,11 @@ export interface Look extends Judged {
 }
 
 /** Which Machine to look for; none is looked for without a policy. */
-export function machineQuery({ nodeName, reading, policy }: Look): MachineQuery | undefined {
+export function machineQuery({
+  nodeName,
+  reading,
+  policy,
+}: Pick<Look, "nodeName" | "reading" | "policy">): MachineQuery | undefined {
   if (nodeName === undefined || reading.kind !== "Readable" || policy === undefined) return undefined;
   return { nodeName, providerId: providerIdOf(reading.request), ...policy.machines };
 }

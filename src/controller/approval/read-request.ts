@@ -1,6 +1,7 @@
 // `spec.request` → what it says. Synchronous and without I/O; gather calls it, signing calls it again for itself.
 // What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of ours.
 
+import { nodeNameOf } from "../../api/certificates/index.ts";
 import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
@@ -70,4 +71,9 @@ function readFirstBlock(specRequest: string): RequestReading {
 
 function unreadable(reason: string, message: string): RequestReading {
   return { kind: "Unreadable", reason, message };
+}
+
+/** The node name that a readable request asks for. */
+export function wantedNode(reading: RequestReading): string | undefined {
+  return reading.kind === "Readable" ? nodeNameOf(reading.request.subject.commonName) : undefined;
 }

@@ -4,10 +4,10 @@
 import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Verdict } from "../../kernel/outcome/index.ts";
-import { gather, wantedNode } from "./gather.ts";
+import { gather } from "./gather.ts";
 import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions } from "./look.ts";
-import { readRequest } from "./read-request.ts";
+import { readRequest, wantedNode } from "./read-request.ts";
 import { verdictOn } from "./record.ts";
 
 export interface Replayed {

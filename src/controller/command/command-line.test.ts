@@ -9,11 +9,15 @@ describe("the command line", () => {
   it("needs a CA and nothing else; the insecure signer is off", () => {
     expect(parseCommandLine(CA)).toEqual({
       kubeconfig: undefined,
+      managementKubeconfig: undefined,
+      cluster: undefined,
+      clusterIds: [],
       ca: { kind: "Files", certFile: "ca.crt", keyFile: "ca.key" },
       controllers: CONTROLLER_NAMES,
       signers: undefined,
       allowInsecure: false,
       providerPackages: [],
+      endorsementKeySources: [],
       disabledRules: [],
       lifetimeMs: undefined,
       clusterInfo: undefined,
@@ -45,6 +49,21 @@ describe("the command line", () => {
       statusAddress: { host: "::1", port: 8081 },
       auditLog: "/var/log/audit",
     });
+  });
+
+  it("takes the CA of the cluster that it is told to be, on another cluster than the requests", () => {
+    const line = parseCommandLine([
+      ...["--ca-from-cluster", "--management-kubeconfig=m.conf", "--cluster-name=fleet/east"],
+      ...["--cluster-id=one", "--cluster-id=two", "--endorsement-key-source=vcenter=v.json"],
+    ]);
+    expect(line).toMatchObject({
+      managementKubeconfig: "m.conf",
+      cluster: { namespace: "fleet", name: "east" },
+      ca: { kind: "Cluster", namespace: "fleet", name: "east" },
+      clusterIds: ["one", "two"],
+      endorsementKeySources: ["vcenter=v.json"],
+    });
+    expect(parseCommandLine([...CA, "--cluster-name=east"])).toMatchObject({ cluster: { name: "east" } });
   });
 
   it.each<[string, string[], string[]]>([
@@ -94,6 +113,12 @@ describe("the command line", () => {
     ["an unknown log level", [...CA, "--log-level", "loud"]],
     ["two places for the CA", [...CA, "--ca-secret", "a/b"]],
     ["a Secret without a namespace", ["--ca-secret", "b"]],
+    ["a second place for the CA", [...CA, "--ca-from-cluster", "--cluster-name", "a/b"]],
+    ["the CA of a cluster that nobody named", ["--ca-from-cluster"]],
+    ["the CA of a cluster of some namespace", ["--ca-from-cluster", "--cluster-name", "east"]],
+    ["Machines of any cluster of a management cluster", [...CA, "--management-kubeconfig", "m"]],
+    ["a cluster's name that is none", [...CA, "--cluster-name", "East"]],
+    ["a cluster's name in three parts", [...CA, "--cluster-name", "a/b/c"]],
     ["an unknown loop", [...CA, "--controllers", "judging"]],
     ["no loop at all", [...CA, "--controllers", "signing,-signing"]],
     ["a lease that is over before its renewal is", [...CA, "--leader-elect-lease-duration", "10s"]],

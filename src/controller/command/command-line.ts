@@ -14,10 +14,13 @@ import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/in
 import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
 import { requireStricter } from "../approval/index.ts";
 import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../features.ts";
+import { type ClusterName, parseClusterName } from "../machines/index.ts";
 
 export type CaPlace =
   | { readonly kind: "Files"; readonly certFile: string; readonly keyFile: string }
-  | { readonly kind: "Secret"; readonly namespace: string; readonly name: string };
+  | { readonly kind: "Secret"; readonly namespace: string; readonly name: string }
+  /** Cluster API's: the Secret beside the Cluster of this name. */
+  | { readonly kind: "Cluster"; readonly namespace: string; readonly name: string };
 
 export interface ClusterInfoPlace {
   readonly servers: readonly [string, ...string[]];
@@ -27,12 +30,20 @@ export interface ClusterInfoPlace {
 export interface CommandLine {
   /** Absent: the service account of the pod. */
   readonly kubeconfig: string | undefined;
+  /** Absent: Machines and identities are in the cluster of the requests. */
+  readonly managementKubeconfig: string | undefined;
+  /** Absent: there are Machines of one cluster, or policies say which. */
+  readonly cluster: ClusterName | undefined;
+  /** What machines may name the cluster by, beside the pin of its CA. */
+  readonly clusterIds: readonly string[];
   readonly ca: CaPlace;
   readonly controllers: readonly ControllerName[];
   readonly signers: readonly string[] | undefined;
   readonly allowInsecure: boolean;
   /** `PACKAGE` or `PACKAGE=FILE`: installed attestation providers, with their settings. */
   readonly providerPackages: readonly string[];
+  /** The same words: packages that know the TPMs of a platform's machines. */
+  readonly endorsementKeySources: readonly string[];
   /** Stricter rules that do not hold. */
   readonly disabledRules: readonly string[];
   readonly lifetimeMs: number | undefined;
@@ -50,12 +61,18 @@ export interface CommandLine {
 
 export const HELP = `node-attestation-controller: approves and signs the certificate requests of nodes
 
-usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret NAMESPACE/NAME) [options]
+usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret NAMESPACE/NAME | --ca-from-cluster) [options]
 
   --ca-cert FILE               the cluster's CA certificate, PEM, exactly one; read again when it changes
   --ca-key FILE                its private key, PEM
   --ca-secret NAMESPACE/NAME   both from a Secret of type kubernetes.io/tls instead
+  --ca-from-cluster            both from Cluster API's Secret NAME-ca beside the Cluster that --cluster-name names; nothing is
+                               signed unless the API server of the requests takes client certificates of that CA
   --kubeconfig FILE            how to reach the API server; without it, the service account of the pod
+  --management-kubeconfig FILE where Machines, NodeIdentities and the CA of --ca-from-cluster are, if in another cluster than
+                               the requests; needs --cluster-name
+  --cluster-name [NAMESPACE/]NAME  which cluster this is, as Cluster API names it: Machines and identities of others never
+                               match (default: there is only one, or spec.machines of a JoinPolicy says which)
   --controllers LIST           which loops run: ${CONTROLLER_NAMES.join(", ")};
                                * is all, -name leaves one out (default: *)
   --signers LIST               the signers whose requests are judged and signed (default: Kubernetes' own for
@@ -66,6 +83,10 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
                                whose requests prove nothing but the possession of a bootstrap token
   --provider-package NAME[=FILE]  an installed package with the verifier of an attestation provider, and its settings
                                as a JSON object; may be given several times. Name its signers in --signers
+  --endorsement-key-source NAME[=FILE]  an installed package that knows which TPM each Machine has, and its settings; may be
+                               given several times
+  --cluster-id ID              a name of this cluster that evidence may be made for, beside the pin of its CA; may be given
+                               several times. Clusters that share a CA need one
   --certificate-lifetime DURATION  the longest life of a certificate, at least 10m: 90m, 24h, 365d
                                (default: 365d, 1d for signers whose requests prove something)
 
@@ -94,10 +115,15 @@ const FLAGS = {
   "ca-cert": { type: "string" },
   "ca-key": { type: "string" },
   "ca-secret": { type: "string" },
+  "ca-from-cluster": { type: "boolean", default: false },
+  "management-kubeconfig": { type: "string" },
+  "cluster-name": { type: "string" },
+  "cluster-id": { type: "string", multiple: true },
   controllers: { type: "string", default: "*" },
   signers: { type: "string" },
   "allow-insecure": { type: "boolean", default: false },
   "provider-package": { type: "string", multiple: true },
+  "endorsement-key-source": { type: "string", multiple: true },
   "disable-rules": { type: "string" },
   "certificate-lifetime": { type: "string" },
   "cluster-info-server": { type: "string", multiple: true },
@@ -126,14 +152,18 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
   const values = parseFlags(args, FLAGS);
   if (values.help) return "help";
   if (values.version) return "version";
-  const { namespace, "certificate-lifetime": lifetime, "status-address": address } = values;
+  const { namespace, "certificate-lifetime": lifetime, "status-address": address, "cluster-name": cluster } = values;
   return {
     kubeconfig: values.kubeconfig,
+    managementKubeconfig: parseManagement(values),
+    cluster: cluster === undefined ? undefined : parseClusterName("--cluster-name", cluster),
+    clusterIds: values["cluster-id"] ?? [],
     ca: parseCa(values),
     controllers: chooseControllers(values.controllers),
     signers: values.signers?.split(",").map((name) => name.trim()),
     allowInsecure: values["allow-insecure"],
     providerPackages: values["provider-package"] ?? [],
+    endorsementKeySources: values["endorsement-key-source"] ?? [],
     disabledRules: requireStricter(values["disable-rules"]?.split(",") ?? []),
     lifetimeMs:
       lifetime === undefined
@@ -150,17 +180,25 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
 
 type Values = FlagValues<typeof FLAGS>;
 
-function parseCa({ "ca-cert": cert, "ca-key": key, "ca-secret": secret }: Values): CaPlace {
-  if (secret === undefined) {
-    return { kind: "Files", certFile: requireFlag("--ca-cert", cert), keyFile: requireFlag("--ca-key", key) };
-  }
-  if (cert !== undefined || key !== undefined) {
+function parseCa(values: Values): CaPlace {
+  const { "ca-cert": cert, "ca-key": key, "ca-secret": secret, "ca-from-cluster": isClusters } = values;
+  const places = [cert !== undefined || key !== undefined, secret !== undefined, isClusters].filter(Boolean);
+  if (places.length > 1) {
     throw new Fault(
       "bad-config",
-      "--ca-secret and --ca-cert or --ca-key are both given, expected one place for the CA",
+      "--ca-cert and --ca-key, --ca-secret and --ca-from-cluster are places for the CA, expected one of them",
     );
   }
-  return { kind: "Secret", ...parseSecretName("--ca-secret", secret) };
+  if (secret !== undefined) return { kind: "Secret", ...parseSecretName("--ca-secret", secret) };
+  if (isClusters) return { kind: "Cluster", ...parseSecretName("--cluster-name", values["cluster-name"] ?? "") };
+  return { kind: "Files", certFile: requireFlag("--ca-cert", cert), keyFile: requireFlag("--ca-key", key) };
+}
+
+/** A management cluster has Machines of many clusters: whoever reads them says whose are meant. */
+function parseManagement(values: Values): string | undefined {
+  const path = values["management-kubeconfig"];
+  if (path !== undefined) requireFlag("--cluster-name", values["cluster-name"]);
+  return path;
 }
 
 function parseClusterInfo(values: Values): ClusterInfoPlace | undefined {

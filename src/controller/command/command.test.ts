@@ -56,6 +56,22 @@ describe("node-attestation-controller", () => {
       /CA key does not belong/,
     ],
     [
+      "a source of endorsement keys that is not installed",
+      () => [
+        ...["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key"), "--kubeconfig", file("kubeconfig")],
+        ...["--endorsement-key-source", "no-such-source"],
+      ],
+      /no-such-source/,
+    ],
+    [
+      "a management cluster that nobody can reach by what is written there",
+      () => [
+        ...["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key"), "--kubeconfig", file("kubeconfig")],
+        ...["--management-kubeconfig", file("none"), "--cluster-name", "east"],
+      ],
+      /none/,
+    ],
+    [
       "no kubeconfig outside of a pod",
       () => ["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key")],
       /this is no pod/,

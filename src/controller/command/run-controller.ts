@@ -1,13 +1,11 @@
 // The controller with everything a process of it has: the CA from where it lies, the lease, the audit trail, probes, metrics.
 
 import { hostname } from "node:os";
-import type { Secret } from "../../api/core/index.ts";
-import { SECRETS } from "../../api/meta/index.ts";
-import { loadSdkVerifiers } from "../../attestation/sdk/index.ts";
+import { loadSdkKeySources, loadSdkVerifiers } from "../../attestation/sdk/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { systemClock, systemMonotonicMs } from "../../platform/clock/index.ts";
 import { randomBytes } from "../../platform/keys/index.ts";
-import { createInformer, type KubeClient } from "../../platform/kube/index.ts";
+import type { KubeClient } from "../../platform/kube/index.ts";
 import type { ProcessEdge } from "../../platform/process/index.ts";
 import {
   addProcessMetrics,
@@ -20,24 +18,29 @@ import {
 import { createAuditTrail, type LineSink } from "../audit/index.ts";
 import { loadLocation } from "../clusterinfo/index.ts";
 import { createController } from "../controller.ts";
-import { type Authorities, followAuthoritySecret, loadAuthorityFiles } from "../signing/index.ts";
 import type { CommandLine } from "./command-line.ts";
+import { openAuthority } from "./open-authority.ts";
 import { addLeaderMetric, type Probed, readinessChecks } from "./readiness.ts";
 
 export interface Surroundings {
   readonly edge: ProcessEdge;
   readonly client: KubeClient;
+  /** Left out: there is one cluster. */
+  readonly management?: KubeClient | undefined;
+  /** Of the API server of the requests. */
+  readonly server: string;
   readonly log: Log;
 }
 
-export async function runController(line: CommandLine, { edge, client, log }: Surroundings): Promise<void> {
+export async function runController(line: CommandLine, surroundings: Surroundings): Promise<void> {
+  const { edge, client, management, server, log } = surroundings;
   const metrics = createMetrics();
   addProcessMetrics(metrics, systemClock.now());
   const sink = openSink(line.auditLog, edge);
   // Two lives of one host are two identities: an old lease must not look like our own.
   const identity = `${hostname()}_${encodeHex(randomBytes(8))}`;
   const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
-  const authorities = await openAuthority(line, client, log);
+  const authorities = await openAuthority(line.ca, { client, management: management ?? client, log });
   const controller = createController({
     ...{ client, log, identity, metrics },
     ca: authorities,
@@ -46,7 +49,14 @@ export async function runController(line: CommandLine, { edge, client, log }: Su
     controllers: line.controllers,
     signers: line.signers,
     allowInsecure: line.allowInsecure,
-    attestation: { verifiers: await loadSdkVerifiers(line.providerPackages) },
+    cluster: line.cluster,
+    server,
+    attestation: {
+      home: management,
+      clusterIds: line.clusterIds,
+      verifiers: await loadSdkVerifiers(line.providerPackages),
+      endorsementKeySources: await loadSdkKeySources(line.endorsementKeySources),
+    },
     disabledRules: line.disabledRules,
     lifetimeMs: line.lifetimeMs,
     clusterInfo:
@@ -82,17 +92,6 @@ async function serveWhile({ line, metrics, log, ...probed }: Served, work: () =>
   } finally {
     await server.close();
   }
-}
-
-async function openAuthority({ ca }: CommandLine, client: KubeClient, log: Log): Promise<Authorities> {
-  if (ca.kind === "Files") return loadAuthorityFiles(ca, { clock: systemClock, log });
-  const { namespace, name } = ca;
-  const secrets = createInformer<Secret>(client, SECRETS, {
-    ...{ clock: systemClock, random: Math.random, log, namespace },
-    fieldSelector: `metadata.name=${name}`,
-  });
-  const authorities = followAuthoritySecret({ secrets, namespace, name, log });
-  return { ...authorities, run: (signal) => secrets.run(signal) };
 }
 
 function openSink(path: string, { stdout }: ProcessEdge): LineSink & { close(): Promise<void> } {

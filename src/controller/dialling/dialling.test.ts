@@ -5,6 +5,7 @@ import { aCsr } from "../../../test/builders/csr.ts";
 import { aRecordingClient } from "../../../test/builders/csr-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
 import type { Node } from "../../api/core/index.ts";
+import { systemClock } from "../../platform/clock/index.ts";
 import { createNetwork } from "./index.ts";
 
 const never = new AbortController().signal;
@@ -17,7 +18,8 @@ afterAll(() => server.close());
 function network(addresses: NonNullable<Node["status"]>["addresses"]) {
   const status = { addresses: addresses ?? [], daemonEndpoints: { kubeletEndpoint: { Port: server.port } } };
   const node: Node = { apiVersion: "v1", kind: "Node", metadata: { name: "worker-3" }, status };
-  return createNetwork({ client: aRecordingClient({ get: () => node }), caPemFor: () => server.caPem });
+  const client = aRecordingClient({ get: () => node });
+  return createNetwork({ client, clock: systemClock, caPemFor: () => server.caPem });
 }
 
 it("sees the names of the certificate that is served on the Node's InternalIP", async () => {

@@ -7,12 +7,19 @@ import { canonicalIp } from "../../api/countersign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
 import { fetchServingCertificate, resolveName } from "../../platform/dial/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Network, PresentNames } from "../approval/index.ts";
+import { createApiServerNames } from "./api-server-names.ts";
+
+export { createApiServerNames } from "./api-server-names.ts";
 
 export interface NetworkOptions {
   readonly client: KubeClient;
+  readonly clock: Clock;
+  /** URL of the API server. */
+  readonly server?: string | undefined;
   /** The CA that signed the serving certificate that this request is to renew. */
   readonly caPemFor: (csr: CertificateSigningRequest) => string;
   /** DNS servers as `address:port`; default: the machine's. */
@@ -23,8 +30,9 @@ export interface NetworkOptions {
 const DIAL_TIMEOUT_MS = 5_000;
 const DNS_TIMEOUT_MS = 2_000;
 
-export function createNetwork({ client, caPemFor, dnsServers }: NetworkOptions): Network {
+export function createNetwork({ client, clock, server, caPemFor, dnsServers }: NetworkOptions): Network {
   return {
+    apiServer: createApiServerNames({ client, clock, server }),
     presentNames: (csr, nodeName, signal) =>
       seen(async () => {
         const node = await client.get<Node>(NODES, { name: nodeName }, { signal });

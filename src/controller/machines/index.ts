@@ -8,8 +8,10 @@ import type { Seen } from "../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
 import type { MachineInventory, MachineMatch, MachineQuery } from "../approval/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
+import type { ClusterName } from "./cluster-name.ts";
 import {
   ADDRESS_INDEX,
+  ALL_INDEX,
   CLUSTER_INDEX,
   indexesOfMachines,
   type KnownMachine,
@@ -21,6 +23,8 @@ import {
 } from "./known-machine.ts";
 import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
 
+export { type ClusterName, isOfCluster, parseClusterName } from "./cluster-name.ts";
+export { createMachinePools, type ExpectedMachines, expectMachines, type MachinePools } from "./pools.ts";
 export { machinesOf } from "./static.ts";
 
 export interface Machines extends MachineInventory {
@@ -39,7 +43,9 @@ export interface Machines extends MachineInventory {
 
 export type MachineWorld = Pick<InformerOptions, "clock" | "random" | "log"> & { readonly lookAgainMs?: number };
 
-export function createMachines(client: KubeClient, world: MachineWorld): Machines {
+/** `cluster`: only its Machines count, and only those of its namespace are read. */
+export function createMachines(client: KubeClient, world: MachineWorld, cluster?: ClusterName): Machines {
+  const indexes = indexesOfMachines(cluster);
   const groups = [...new Set(MACHINE_RESOURCES.map(({ group }) => group))];
   const followers = groups.map(
     (group): Follower<KnownMachine> =>
@@ -48,7 +54,10 @@ export function createMachines(client: KubeClient, world: MachineWorld): Machine
         client,
         candidates: MACHINE_RESOURCES.filter((resource) => resource.group === group),
         createInformer: (resource) =>
-          createInformer<KnownMachine>(client, resource, { ...world, keep: keepOfMachine, indexes: indexesOfMachines }),
+          createInformer<KnownMachine>(client, resource, {
+            ...{ ...world, keep: keepOfMachine, indexes },
+            namespace: cluster?.namespace,
+          }),
       }),
   );
   const informers = () => followers.flatMap((follower) => follower.informer() ?? []);
@@ -56,12 +65,12 @@ export function createMachines(client: KubeClient, world: MachineWorld): Machine
   return {
     find: (query) => (hasSynced() ? find(informers(), query) : UNSYNCED),
     ownersOf: (names, query) => ownersAmong(names, query, (name) => byIndex(informers(), ADDRESS_INDEX, name)),
-    count: () => informers().reduce((sum, informer) => sum + informer.list().length, 0),
+    count: () => informers().reduce((sum, informer) => sum + informer.countByIndex(ALL_INDEX, ""), 0),
     byProviderId: (providerId, scope) => {
       if (!hasSynced()) return UNSYNCED;
       const all = informers();
       const isOurs = (machine: Machine) => isInScope(machine, { ...ANY_QUERY, ...scope });
-      if (!all.some((informer) => informer.list().some(({ machine }) => isOurs(machine)))) return { kind: "Absent" };
+      if (!byIndex(all, ALL_INDEX, "").some(isOurs)) return { kind: "Absent" };
       const found = byIndex(all, NAME_INDEX, nameKey("ProviderID", providerId));
       return { kind: "Present", value: found.filter(isOurs) };
     },

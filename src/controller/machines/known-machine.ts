@@ -5,6 +5,7 @@ import { canonicalDns, MACHINE_NAME_SOURCES } from "../../api/countersign/index.
 import type { Machine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
 import { namesOf, providerKey } from "../approval/index.ts";
+import { type ClusterName, isOfCluster } from "./cluster-name.ts";
 
 /** An object for the informer, with nothing in it but the view. */
 export interface KnownMachine extends KubeObject {
@@ -15,6 +16,8 @@ export const NAME_INDEX = "name";
 export const ADDRESS_INDEX = "address";
 export const CLUSTER_INDEX = "cluster";
 export const UID_INDEX = "uid";
+/** Every Machine that counts, all under the empty word. */
+export const ALL_INDEX = "all";
 /** Machines without a Node, all under the empty word. */
 export const WAITING_INDEX = "waiting";
 
@@ -26,13 +29,26 @@ export function nameKey(source: string, name: string): string {
 /** The source for the node that a Machine already is. */
 export const NODE_SOURCE = "Node";
 
-export const indexesOfMachines = {
-  [NAME_INDEX]: ({ machine }: KnownMachine) => nameKeysOf(machine),
-  [ADDRESS_INDEX]: ({ machine }: KnownMachine) => [...namesOf(machine.addresses)],
-  [CLUSTER_INDEX]: ({ machine }: KnownMachine) => clustersOf(machine),
-  [UID_INDEX]: ({ machine }: KnownMachine) => [machine.uid],
-  [WAITING_INDEX]: ({ machine }: KnownMachine) => (machine.nodeName === undefined ? [""] : []),
+type Index = (known: KnownMachine) => readonly string[];
+
+const INDEXES: Readonly<Record<string, (machine: Machine) => readonly string[]>> = {
+  [ALL_INDEX]: () => [""],
+  [NAME_INDEX]: nameKeysOf,
+  [ADDRESS_INDEX]: ({ addresses }) => [...namesOf(addresses)],
+  [CLUSTER_INDEX]: clustersOf,
+  [UID_INDEX]: ({ uid }) => [uid],
+  [WAITING_INDEX]: ({ nodeName }) => (nodeName === undefined ? [""] : []),
 };
+
+/** Machines of another cluster are under no word at all: whoever asks, and whatever a policy says, they are not found. */
+export function indexesOfMachines(cluster?: ClusterName): Readonly<Record<string, Index>> {
+  return Object.fromEntries(
+    Object.entries(INDEXES).map(([name, wordsOf]): [string, Index] => [
+      name,
+      ({ machine }) => (isOfCluster(machine, cluster) ? wordsOf(machine) : []),
+    ]),
+  );
+}
 
 export function nameKeysOf({ name, nodeName, providerId, addresses }: Machine): readonly string[] {
   const sources: readonly string[] = MACHINE_NAME_SOURCES;

@@ -1,6 +1,6 @@
 // Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours; so who has
 // them is looked up at the start, at every change of a policy and every ten minutes, and said: in the status of each policy in
-// Enforce, in a metric, in the log. What changed about the policies goes into the audit trail.
+// Enforce, in a metric, in the log.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
 import type { JoinPolicy } from "../../api/countersign/index.ts";
@@ -10,10 +10,11 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
+import { createAccessReviews } from "../approval/index.ts";
 import type { Handler } from "../loop/index.ts";
+import { askBypasses } from "./ask-bypasses.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";
-import { createChangeRecord } from "./record-changes.ts";
 
 export interface LockdownOptions {
   readonly client: KubeClient;
@@ -42,11 +43,11 @@ export function createLockdownWatch(options: LockdownOptions): LockdownWatch {
   });
   /** What was said last: the same bindings are not named every ten minutes. */
   let said = "";
-  const recordChanges = createChangeRecord(options.log, options.policies.book.faultOf);
+  const access = createAccessReviews(options.client, options.clock);
   return {
     handle: async (_key, signal) => {
-      recordChanges(options.policies.objects());
-      const bypasses = await readBypasses(options.client, signal);
+      const bound = await readBypasses(options.client, signal);
+      const bypasses = [...bound, ...(await askBypasses(access, bound, signal))];
       for (const right of ["nodeclient", "selfnodeclient"] as const) {
         count?.set({ right }, bypasses.filter((bypass) => bypass.right === right).length);
       }

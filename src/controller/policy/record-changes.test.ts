@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JoinPolicy } from "../../api/countersign/index.ts";
 import { type LogFields, silentLog } from "../../platform/report/index.ts";
-import { createChangeRecord } from "./record-changes.ts";
+import { createChangeRecord, createPolicyAudit } from "./record-changes.ts";
 
 function aPolicy(
   name: string,
@@ -48,5 +48,42 @@ describe("the record of policies", () => {
         fault: "spec.nodeNames is no pattern",
       },
     ]);
+  });
+});
+
+describe("the audit of policies", () => {
+  it("begins with what it finds when it leads, tells each change while it does, and nothing before or after", async () => {
+    const said: string[] = [];
+    const log = {
+      ...silentLog,
+      info: (_: string, { change, policy }: LogFields = {}) => void said.push(`${change} ${policy}`),
+    };
+    let present = [aPolicy("a")];
+    let tell: () => void = () => undefined;
+    const audit = createPolicyAudit({
+      log,
+      policies: {
+        waitForSync: async () => undefined,
+        onChange: (handler) => {
+          tell = handler;
+        },
+        objects: () => present,
+        book: { faultOf: () => undefined },
+      },
+    });
+    const change = (...policies: JoinPolicy[]) => {
+      present = policies;
+      tell();
+    };
+    change(aPolicy("a"), aPolicy("b"));
+    expect(said).toEqual([]);
+    const stop = new AbortController();
+    const running = audit.run(stop.signal);
+    await Promise.resolve();
+    change(aPolicy("b"));
+    stop.abort();
+    await running;
+    change();
+    expect(said).toEqual(["found a", "found b", "removed a"]);
   });
 });

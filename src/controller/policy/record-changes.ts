@@ -1,10 +1,41 @@
 // Changes of policies as lines of the audit trail: with which policies a leader begins, and each that comes, changes or goes
-// while it leads. A verdict names its policy; these lines say what the policy was then.
+// while it leads, whichever loops it runs. A verdict names its policy; these lines say what the policy was then.
 
 import type { JoinPolicy } from "../../api/countersign/index.ts";
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import type { Log } from "../../platform/report/index.ts";
+import { untilAborted } from "../../platform/signals/index.ts";
+
+export interface PolicyAuditOptions {
+  readonly log: Log;
+  readonly policies: {
+    waitForSync(signal?: AbortSignal): Promise<void>;
+    onChange(handler: () => void): void;
+    objects(): readonly JoinPolicy[];
+    readonly book: { faultOf(name: string): string | undefined };
+  };
+}
+
+export interface PolicyAudit {
+  /** Writes down changes until the signal fires. Fault `aborted` when it fires before the policies were read once. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export function createPolicyAudit({ log, policies }: PolicyAuditOptions): PolicyAudit {
+  /** Undefined while this replica does not lead. */
+  let record: ((policies: readonly JoinPolicy[]) => void) | undefined;
+  policies.onChange(() => record?.(policies.objects()));
+  return {
+    run: async (signal) => {
+      await policies.waitForSync(signal);
+      record = createChangeRecord(log, policies.book.faultOf);
+      record(policies.objects());
+      await untilAborted(signal);
+      record = undefined;
+    },
+  };
+}
 
 type Change = "found" | "added" | "changed" | "removed";
 

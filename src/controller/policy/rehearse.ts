@@ -7,17 +7,20 @@ import type { JoinPolicy } from "../../api/countersign/index.ts";
 import { readMachine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { systemClock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import {
   type AccessReviews,
   createAccessReviews,
   createClaims,
+  type Network,
   namesOf,
   type Replayed,
   replay,
   type Surroundings,
 } from "../approval/index.ts";
-import { machinesOf } from "../machines/index.ts";
+import { createApiServerNames } from "../dialling/index.ts";
+import { type ClusterName, isOfCluster, machinesOf } from "../machines/index.ts";
 import { createPolicyBook } from "./book.ts";
 
 export interface Snapshot {
@@ -31,6 +34,8 @@ export interface Snapshot {
 export interface Rehearsal {
   /** Asked whether a requester has Kubernetes' virtual rights; left out, the snapshot itself says who was approved. */
   readonly client?: KubeClient | undefined;
+  /** Whose Machines count; left out: all. */
+  readonly cluster?: ClusterName | undefined;
   readonly servedSigners: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -38,7 +43,14 @@ export interface Rehearsal {
 export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promise<readonly Replayed[]> {
   const book = createPolicyBook();
   for (const policy of snapshot.policies) book.put(policy);
-  const machines = machinesOf(snapshot.machines.map(readMachine));
+  const own = snapshot.machines.map(readMachine).filter((machine) => isOfCluster(machine, rehearsal.cluster));
+  const machines = machinesOf(own);
+  const network: Network = {
+    ...NO_NETWORK,
+    ...(rehearsal.client === undefined
+      ? {}
+      : { apiServer: createApiServerNames({ client: rehearsal.client, clock: systemClock }) }),
+  };
   const replayed: Replayed[] = [];
   for (const csr of snapshot.csrs.filter(({ spec }) => rehearsal.servedSigners.includes(spec.signerName))) {
     const atMs = Date.parse(csr.metadata.creationTimestamp ?? "");
@@ -50,6 +62,7 @@ export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promis
     const surroundings: Surroundings = {
       getNode: (name) => nodes.find(({ metadata }) => metadata.name === name),
       nodesNamed: (name) => nodes.filter((node) => hasName(node, name)),
+      nodesOfProvider: (providerId) => nodes.filter(({ spec }) => spec?.providerID === providerId),
       countNodes: () => nodes.length,
       // Whatever was pending then has been decided since, or still stands in line behind nobody.
       pendingOf: () => [],
@@ -57,7 +70,7 @@ export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promis
       policies: { of: book.of, hasShadow: () => false, broken: book.broken },
     };
     const access = rehearsal.client === undefined ? accessFrom(snapshot) : createAccessReviews(rehearsal.client, clock);
-    const world = { client: NOBODY, clock, claims, access, surroundings, network: NO_NETWORK, hasSynced: () => true };
+    const world = { client: NOBODY, clock, claims, access, surroundings, network, hasSynced: () => true };
     replayed.push(await replay({ ...world, servedSigners: rehearsal.servedSigners }, csr, book.of, rehearsal.signal));
   }
   return replayed;
@@ -86,4 +99,9 @@ const NOBODY: Pick<KubeClient, "get"> = {
 };
 
 const UNREACHED = { kind: "NotRead", why: "a rehearsal asks nobody" } as const;
-const NO_NETWORK = { presentNames: async () => UNREACHED, resolve: async () => UNREACHED };
+const NO_NETWORK: Network = {
+  presentNames: async () => UNREACHED,
+  resolve: async () => UNREACHED,
+  // Requests of a file: where their API server was, nobody can say any more.
+  apiServer: async () => ({ kind: "Absent" }),
+};

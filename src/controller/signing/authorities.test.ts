@@ -8,7 +8,7 @@ import { createManualClock, type ManualClock } from "../../../test/fakes/clock.t
 import type { Secret } from "../../api/core/index.ts";
 import type { ChangeHandler, Informer } from "../../platform/kube/index.ts";
 import { type Log, silentLog } from "../../platform/report/index.ts";
-import { authorityPerCluster, fixedAuthority, followAuthoritySecret, loadAuthorityFiles } from "./authorities.ts";
+import { followAuthoritySecret, loadAuthorityFiles, readSecret } from "./authorities.ts";
 import { createAuthority } from "./authority.ts";
 
 const csr = aCsr();
@@ -102,19 +102,29 @@ describe("a CA in a Secret", () => {
     tell({ type: "DELETED", object: aSecret(pems) });
     expect(() => authorities.of(csr)).toThrow(/no CA that can sign/);
   });
-});
 
-describe("a CA for each workload cluster", () => {
-  it("is that of the request's cluster, and none for a request of no cluster or an unknown one", () => {
-    const pems = anAuthority();
-    const cas = new Map([["east", fixedAuthority(pems)]]);
-    const of = (cluster: string | undefined) =>
-      authorityPerCluster(
-        () => cluster,
-        (name) => cas.get(name),
-      ).of(csr);
-    expect(of("east").certificate.publicKey.spki).toEqual(serialOf(pems));
-    expect(() => of("west")).toThrow(/no CA for cluster west/);
-    expect(() => of(undefined)).toThrow(/no CA for a request of no cluster/);
+  it("may hold several certificates, of which the key's own signs", () => {
+    const [old, next] = [anAuthority(), anAuthority()];
+    const bundle = { certPem: `${old.certPem}${next.certPem}`, keyPem: next.keyPem };
+    expect(readSecret(aSecret(bundle)).certificate.publicKey.spki).toEqual(serialOf(next));
+    const stranger = { ...bundle, keyPem: anAuthority().keyPem };
+    expect(() => readSecret(aSecret(stranger))).toThrow(/the CA key belongs to none of the 2 certificates/);
+  });
+
+  it("tells whoever waits for it that it has come, and that it is another one", () => {
+    let tell: ChangeHandler<Secret> = () => undefined;
+    const onChange = (handler: ChangeHandler<Secret>) => {
+      tell = handler;
+      return () => undefined;
+    };
+    const secrets = { onChange } as unknown as Informer<Secret>;
+    const authorities = followAuthoritySecret({ secrets, namespace: "kube-system", name: "ca", log });
+    const told: string[] = [];
+    authorities.onChange?.(() => told.push("changed"));
+    tell({ type: "ADDED", object: aSecret({ certPem: "x", keyPem: "y" }) });
+    expect(told).toEqual([]);
+    tell({ type: "MODIFIED", object: aSecret(anAuthority()) });
+    tell({ type: "MODIFIED", object: aSecret(anAuthority()) });
+    expect(told).toEqual(["changed", "changed"]);
   });
 });

@@ -4,10 +4,13 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Secret } from "../../api/core/index.ts";
-import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
+import { equalBytes, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { encodePem, type PemBlock, parsePem } from "../../kernel/pem/index.ts";
+import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { followFile, loadText } from "../../platform/files/index.ts";
+import { parsePrivateKey } from "../../platform/keys/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
@@ -19,6 +22,8 @@ export interface Authorities {
   run?(signal: AbortSignal): Promise<void>;
   /** Left out: what was given at the start is all there is. */
   standing?(): AuthorityStanding;
+  /** There is another one, or one at last: whoever waits for a certificate need not wait for the next look. */
+  onChange?(handler: () => void): void;
 }
 
 export interface AuthorityStanding {
@@ -56,11 +61,13 @@ export async function loadAuthorityFiles(
   const present = { certPem, keyPem };
   let authority = createAuthority(present);
   let standing = GOOD;
+  const changed: (() => void)[] = [];
   const change = (part: Partial<AuthorityPems>) => {
     Object.assign(present, part);
     authority = createAuthority(present);
     standing = GOOD;
     log.info("the CA was read again", { subject: authority.certificate.subject.commonName });
+    for (const tell of changed) tell();
   };
   const follow = (path: string, known: string, onChange: (content: string) => void, signal: AbortSignal) =>
     followFile(path, known, {
@@ -75,6 +82,7 @@ export async function loadAuthorityFiles(
   return {
     of: () => authority,
     standing: () => standing,
+    onChange: (handler) => void changed.push(handler),
     run: async (signal) => {
       await Promise.all([
         follow(certFile, certPem, (content) => change({ certPem: content }), signal),
@@ -96,6 +104,7 @@ export interface SecretAuthorityOptions {
 export function followAuthoritySecret({ secrets, namespace, name, log }: SecretAuthorityOptions): Authorities {
   const where = `${namespace}/${name}`;
   const absent: AuthorityStanding = { canSign: false, says: `the Secret ${where} is not there` };
+  const changed: (() => void)[] = [];
   let authority: Authority | undefined;
   let standing = absent;
 
@@ -108,6 +117,7 @@ export function followAuthoritySecret({ secrets, namespace, name, log }: SecretA
         name,
         subject: authority.certificate.subject.commonName,
       });
+      for (const tell of changed) tell();
     } catch (error) {
       if (!isFault(error)) throw error;
       log.error("a Secret holds no CA that can sign", { namespace, name, error });
@@ -127,6 +137,7 @@ export function followAuthoritySecret({ secrets, namespace, name, log }: SecretA
   });
   return {
     standing: () => standing,
+    onChange: (handler) => void changed.push(handler),
     of: () => {
       if (authority === undefined) throw new Fault("bad-config", `the Secret ${where} holds no CA that can sign`);
       return authority;
@@ -134,25 +145,19 @@ export function followAuthoritySecret({ secrets, namespace, name, log }: SecretA
   };
 }
 
-function readSecret({ data }: Secret): Authority {
-  const [certPem, keyPem] = ["tls.crt", "tls.key"].map((key) => parseUtf8(parseBase64(data?.[key] ?? "")));
-  return createAuthority({ certPem: certPem ?? "", keyPem: keyPem ?? "" });
+/** Fault `bad-config` for a key that does not fit its certificate: for the start, before anybody waits for a certificate. */
+export function readSecret({ data }: Secret): Authority {
+  const [certPem = "", keyPem = ""] = ["tls.crt", "tls.key"].map((key) => parseUtf8(parseBase64(data?.[key] ?? "")));
+  const bundle = parsePem(certPem);
+  return createAuthority({ certPem: bundle.length > 1 ? ownOf(bundle, keyPem) : certPem, keyPem });
 }
 
-/** One authority for each workload cluster; `clusterOf` names the cluster of a request, or none. */
-export function authorityPerCluster(
-  clusterOf: (csr: CertificateSigningRequest) => string | undefined,
-  authorities: (cluster: string) => Authorities | undefined,
-): Authorities {
-  return {
-    of: (csr) => {
-      const cluster = clusterOf(csr);
-      const found = cluster === undefined ? undefined : authorities(cluster);
-      if (found !== undefined) return found.of(csr);
-      throw new Fault(
-        "bad-config",
-        `there is no CA for ${cluster === undefined ? "a request of no cluster" : `cluster ${cluster}`}`,
-      );
-    },
-  };
+/** While Cluster API's CA is exchanged, its Secret holds the old certificate and the new one: the key's own is the one that signs. */
+function ownOf(bundle: readonly PemBlock[], keyPem: string): string {
+  const { publicKey } = parsePrivateKey(keyPem).signer;
+  const own = bundle.find(
+    ({ label, bytes }) => label === "CERTIFICATE" && equalBytes(parseCertificate(bytes).publicKey.spki, publicKey),
+  );
+  if (own !== undefined) return encodePem(own.label, own.bytes);
+  throw new Fault("bad-config", `the CA key belongs to none of the ${bundle.length} certificates`);
 }

@@ -17,13 +17,14 @@ import { planCertificate } from "./template.ts";
 
 export {
   type Authorities,
-  authorityPerCluster,
   fixedAuthority,
   followAuthoritySecret,
   loadAuthorityFiles,
+  readSecret,
   type SecretAuthorityOptions,
 } from "./authorities.ts";
 export { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
+export { type ClusterPlace, clusterCaSecret, onlyOwnCa, TRUST_CONFIG_MAP } from "./cluster-authority.ts";
 
 export interface SigningOptions extends GatherOptions, ActOptions {
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;

@@ -14,10 +14,7 @@ import { CONFIG_MAPS, NAMESPACES } from "../../../api/meta/index.ts";
 import { createAnchor, createAuditTrail } from "../../../controller/audit/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
-import { runProgram } from "../../program.ts";
-import { auditShow } from "./show.ts";
-import { auditTail } from "./tail.ts";
-import { auditVerify } from "./verify.ts";
+import { countersign, runProgram } from "../../index.ts";
 
 const NAMESPACE = "countersign-system";
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -68,8 +65,7 @@ async function run(argv: readonly string[], stop?: AbortSignal) {
     env: { KUBECONFIG: join(directory, "admin.conf") },
     ...(stop === undefined ? {} : { stop }),
   });
-  const commands = [auditShow, auditTail, auditVerify];
-  const exit = await runProgram({ name: "countersign", version: "0", summary: "test", commands }, argv, edge);
+  const exit = await runProgram(countersign, argv, edge);
   return { exit, ...written };
 }
 
@@ -170,12 +166,17 @@ describe("audit tail", () => {
   it("prints what is there and what comes, until it is stopped", async () => {
     const path = await fileOf("growing", anchored.slice(0, 2));
     const { edge, written } = aProcess({ stop: AbortSignal.timeout(1_500) });
-    const program = { name: "countersign", version: "0", summary: "test", commands: [auditTail] };
-    const ended = runProgram(program, ["audit", "tail", path], edge);
+    const ended = runProgram(countersign, ["audit", "tail", path], edge);
     await expect.poll(() => written.out).toContain("verdict=Allow csr=csr-a");
     expect(written.out).not.toContain("csr-b");
     await appendFile(path, `${anchored[2]}\n${anchored[3]}\n`);
     await expect.poll(() => written.out, { timeout: 1_400 }).toContain("verdict=Deny csr=csr-b");
     expect(await ended).toBe(0);
+  });
+
+  it("gives the lines as they are with -o json, and leaves out what is none", async () => {
+    const path = await fileOf("lines", ["not a line of a trail", ...anchored.slice(1, 3)]);
+    const { exit, out } = await run(["audit", "tail", "-o", "json", path], AbortSignal.timeout(300));
+    expect([exit, out]).toEqual([0, `${anchored[1]}\n${anchored[2]}\n`]);
   });
 });

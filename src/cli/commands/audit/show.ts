@@ -9,8 +9,6 @@ import { printLine } from "./print-line.ts";
 import { readLines } from "./read-lines.ts";
 
 export const auditShow: Command = {
-  path: ["audit", "show"],
-  summary: "print what an audit trail says about a request, a node or an event",
   arguments: [{ name: "<file...>", description: "files of one or several replicas" }],
   options: [
     { flags: "--csr <name>", description: "only about this request" },

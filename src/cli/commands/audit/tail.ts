@@ -2,8 +2,9 @@
 
 import { parseLine } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { loadText } from "../../../platform/files/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
+import { OUTPUT_OPTION, outputForm } from "../../options.ts";
+import { followLines } from "./follow-lines.ts";
 import { printLine } from "./print-line.ts";
 
 /** As tail(1). */
@@ -11,26 +12,30 @@ const LAST_LINES = 10;
 const LOOK_AGAIN_MS = 500;
 
 export const auditTail: Command = {
-  path: ["audit", "tail"],
-  summary: "print the end of an audit trail and what comes",
   arguments: [{ name: "<file>", description: "the file of one replica" }],
-  options: [],
-  run: async (context, { args: [path] }) => {
+  options: [OUTPUT_OPTION],
+  run: async (context, { options, args: [path] }) => {
     if (path === undefined) throw new Fault("bad-config", "the file of the audit trail is missing");
-    let shown = -1;
-    while (!context.stop.aborted) {
-      const lines = (await loadText(path)).split("\n").slice(0, -1);
-      for (const line of lines.slice(shown < 0 ? -LAST_LINES : shown)) print(context, line);
-      shown = lines.length;
-      await pause(context);
+    const form = outputForm(options);
+    const follower = await followLines(path, LAST_LINES);
+    try {
+      while (!context.stop.aborted) {
+        for (const line of await follower.look()) print(context, line, form);
+        await pause(context);
+      }
+      return 0;
+    } finally {
+      await follower.close();
     }
-    return 0;
   },
 };
 
-function print(context: CommandContext, text: string): void {
+/** What is no line of a trail is left out: another program may have written into the file. */
+function print(context: CommandContext, text: string, form: ReturnType<typeof outputForm>): void {
   const line = parseLine(text);
-  if (line !== undefined) printLine(context, line);
+  if (line === undefined) return;
+  if (form === "json") context.terminal.out(`${text}\n`);
+  else printLine(context, line);
 }
 
 async function pause({ clock, stop }: CommandContext): Promise<void> {

@@ -13,8 +13,6 @@ import { readLines } from "./read-lines.ts";
 const EXIT_BROKEN = 1;
 
 export const auditVerify: Command = {
-  path: ["audit", "verify"],
-  summary: "say whether an audit trail is whole",
   arguments: [{ name: "<file...>", description: "the files of all replicas" }],
   options: [
     KUBECONFIG_OPTION,

@@ -12,11 +12,7 @@ import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
-import { runProgram } from "../../program.ts";
-import { policyTest } from "../policy/test.ts";
-import { csrApprove, csrDeny } from "./decide.ts";
-import { csrExplain } from "./explain.ts";
-import { csrList } from "./list.ts";
+import { countersign, runProgram } from "../../index.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
@@ -39,8 +35,7 @@ afterAll(async () => {
 
 async function run(...argv: string[]) {
   const { edge, written } = aProcess({ env: { KUBECONFIG: join(directory, "admin.conf") } });
-  const commands = [csrList, csrExplain, csrApprove, csrDeny, policyTest];
-  const exit = await runProgram({ name: "countersign", version: "0", summary: "test", commands }, argv, edge);
+  const exit = await runProgram(countersign, argv, edge);
   return { exit, ...written };
 }
 
@@ -136,6 +131,19 @@ describe("csr approve and deny", () => {
     expect(err).toContain("already denied");
   });
 
+  it("say what they did as JSON, also about those before one that cannot be decided", async () => {
+    await Promise.all([create("json-1"), create("json-2")]);
+    const first = await run("csr", "approve", "json-1", "-o", "json");
+    expect([first.exit, JSON.parse(first.out)]).toEqual([0, [{ name: "json-1", decision: "Approved", isNew: true }]]);
+    const second = await run("csr", "deny", "json-2", "json-1", "-o", "json");
+    expect([second.exit === 0, JSON.parse(second.out)]).toEqual([
+      false,
+      [{ name: "json-2", decision: "Denied", isNew: true }],
+    ]);
+    const again = await run("csr", "deny", "json-2", "-o", "json");
+    expect([again.exit, JSON.parse(again.out)]).toEqual([0, [{ name: "json-2", decision: "Denied", isNew: false }]]);
+  });
+
   it("want to be told twice before they approve what a rule has refused", async () => {
     await judge("refused", REFUSAL);
     const first = await run("csr", "approve", "refused");
@@ -192,6 +200,19 @@ describe("policy test", () => {
       { name: "first", before: "Allow", after: "Allow", isChange: false },
       { name: "impostor", before: "Allow", after: "Deny", reason: "NodeIsRegistered", isChange: true },
     ]);
+    const elsewhere = ["--against", against, "--all", "-o", "json", "--cluster-name", "n/other"];
+    expect(JSON.parse((await run("policy", "test", path, ...elsewhere)).out)).toMatchObject([
+      { name: "first", after: "Wait", reason: "MachineIsUnknown" },
+      { name: "impostor", after: "Deny" },
+    ]);
+  });
+
+  it("wants to know which cluster is meant where the Machines are in another one, and reads them there", async () => {
+    const path = await file("m2.json", policy({ mode: "Enforce", client: { admit: "Machine" } }));
+    const management = ["--management-kubeconfig", join(directory, "admin.conf")];
+    const unnamed = await run("policy", "test", path, ...management);
+    expect([unnamed.exit === 0, unnamed.err]).toEqual([false, expect.stringContaining("--cluster-name is missing")]);
+    expect(await run("policy", "test", path, ...management, "--cluster-name", "n/c")).toMatchObject({ exit: 0 });
   });
 
   it("names the mistake in a policy before anything else", async () => {

@@ -8,7 +8,7 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandOption } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
-import { flagOption, textOption } from "../../options.ts";
+import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
 
 interface Decision {
@@ -28,22 +28,19 @@ const MESSAGE_OPTION: CommandOption = {
 };
 
 export const csrApprove: Command = {
-  path: ["csr", "approve"],
-  summary: "approve certificate requests by hand",
   arguments: NAMES,
   options: [
     { flags: "--anyway", description: "also those that a rule of the controller has refused" },
     MESSAGE_OPTION,
     KUBECONFIG_OPTION,
+    OUTPUT_OPTION,
   ],
   run: (context, input) => decideAll(context, input, APPROVE),
 };
 
 export const csrDeny: Command = {
-  path: ["csr", "deny"],
-  summary: "deny certificate requests by hand",
   arguments: NAMES,
-  options: [MESSAGE_OPTION, KUBECONFIG_OPTION],
+  options: [MESSAGE_OPTION, KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: (context, input) => decideAll(context, input, DENY),
 };
 
@@ -53,20 +50,32 @@ async function decideAll(
   decision: Decision,
 ): Promise<number> {
   if (args.length === 0) throw new Fault("bad-config", "the name of a request is missing");
+  const form = outputForm(options);
   const client = await connectToCluster(context, options);
   const message =
     textOption(options, "message") ??
     `by hand, with countersign csr ${decision.done === "approved" ? "approve" : "deny"}`;
   const wish = { decision, message, isForced: flagOption(options, "anyway"), signal: context.stop };
+  const rows: Row[] = [];
   try {
     for (const name of args) {
-      await decide(client, name, wish);
-      context.terminal.out(`${plainText(name)}   ${decision.done}\n`);
+      const row = { name, decision: decision.type, isNew: await decide(client, name, wish) };
+      rows.push(row);
+      if (form === "text") context.terminal.out(`${plainText(name)}   ${decision.done}\n`);
     }
     return 0;
   } finally {
+    // Also when one of them could not be decided: those before it are.
+    if (form === "json") context.terminal.out(`${JSON.stringify(rows)}\n`);
     await client.close();
   }
+}
+
+interface Row {
+  readonly name: string;
+  readonly decision: Decision["type"];
+  /** False: it was decided that way before. */
+  readonly isNew: boolean;
 }
 
 interface Wish {
@@ -79,14 +88,15 @@ interface Wish {
 /** The controller writes its verdict to the same object: a lost race is tried again. */
 const MAX_TRIES = 10;
 
-async function decide(client: KubeClient, name: string, wish: Wish): Promise<void> {
+/** False when the request was decided that way before. */
+async function decide(client: KubeClient, name: string, wish: Wish): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal: wish.signal });
-    if (findCondition(csr, wish.decision.type) !== undefined) return;
+    if (findCondition(csr, wish.decision.type) !== undefined) return false;
     requireOpen(csr, wish);
     try {
       await client.update(CSRS, withCondition(csr, wish), { subresource: "approval", signal: wish.signal });
-      return;
+      return true;
     } catch (error) {
       if (!isFault(error, "conflict") || tries === MAX_TRIES) throw error;
     }

@@ -12,8 +12,6 @@ import { plainText, type Tone } from "../../terminal/index.ts";
 import { ageOf, conditionOf } from "./words.ts";
 
 export const csrExplain: Command = {
-  path: ["csr", "explain"],
-  summary: "say why a certificate request was approved, refused or is waiting",
   arguments: [{ name: "<name>", description: "the request's name, as kubectl get csr shows it" }],
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {

@@ -10,8 +10,6 @@ import { plainText } from "../../terminal/index.ts";
 import { ageOf, conditionOf } from "./words.ts";
 
 export const csrList: Command = {
-  path: ["csr", "list"],
-  summary: "list certificate requests, each with the reason of its state",
   options: [
     { flags: "--pending", description: "only those that nobody has decided" },
     KUBECONFIG_OPTION,

@@ -27,6 +27,7 @@ export { requesterIsWithinItsLimit } from "./requester/requester-is-within-its-l
 export { requesterMayAsk } from "./requester/requester-may-ask.ts";
 export { signerIsServed } from "./requester/signer-is-served.ts";
 export type { Rule } from "./rule.ts";
+export { namesAreNotTheApiServers } from "./serving/names-are-not-the-api-servers.ts";
 export { namesAreOfNoOtherNode } from "./serving/names-are-of-no-other-node.ts";
 export { namesArePlain } from "./serving/names-are-plain.ts";
 export { namesBelongToTheNode } from "./serving/names-belong-to-the-node.ts";

@@ -15,7 +15,9 @@ export const machineExists: Rule<ApprovalFacts> = {
     if (machine.kind === "NotRead") return notYet("MachinesAreNotRead", machine.why, RETRY_UNREAD_MS);
     if (machine.kind === "Present") return judgeMatch(machine.value);
     const sources = policy?.machines.nameFrom.join(", ") ?? "name";
-    return notYet("MachineIsUnknown", `no Machine has the node's name as ${sources}, or not yet`, RETRY_SLOWLY_MS);
+    // The one kind of instance for which none may ever come: docs/guides/controller.md says what to do.
+    const text = `no Machine has the node's name as ${sources}, or not yet; a MachinePool may have none for its instances`;
+    return notYet("MachineIsUnknown", text, RETRY_SLOWLY_MS);
   },
 };
 

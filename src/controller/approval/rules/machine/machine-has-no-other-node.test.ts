@@ -15,6 +15,35 @@ describe("machine-has-no-other-node", () => {
     expect(machineHasNoOtherNode.judge(facts)).toMatchObject({ kind: "Deny", reason: "MachineHasANode" });
   });
 
+  describe("while the Machine has no node", () => {
+    const machine = foundMachine();
+
+    it("waits for the name that has the Machine already, and says who it is", () => {
+      const holders = { kind: "Present", value: [{ nodeName: "worker-4", by: "request csr-first" }] } as const;
+      expect(machineHasNoOtherNode.judge(factsOf(aCsr(), { machine, holders }))).toMatchObject({
+        kind: "Wait",
+        reason: "MachineIsClaimed",
+        message: expect.stringContaining("as node worker-4 already, by request csr-first"),
+      });
+    });
+
+    it("passes when nobody else has it, and when its nodeRef says that the one who asks is right", () => {
+      const nobody = { kind: "Present", value: [] } as const;
+      expect(machineHasNoOtherNode.judge(factsOf(aCsr(), { machine, holders: nobody }))).toEqual({ kind: "Pass" });
+      const holders = { kind: "Present", value: [{ nodeName: "worker-4", by: "request csr-first" }] } as const;
+      const linked = foundMachine({ nodeName: "worker-3" });
+      expect(machineHasNoOtherNode.judge(factsOf(aCsr(), { machine: linked, holders }))).toEqual({ kind: "Pass" });
+    });
+
+    it("waits while it is not known who else may have it", () => {
+      const holders = { kind: "NotRead", why: "no list" } as const;
+      expect(machineHasNoOtherNode.judge(factsOf(aCsr(), { machine, holders }))).toMatchObject({
+        kind: "Wait",
+        reason: "HoldersAreNotRead",
+      });
+    });
+  });
+
   it("does not pass without a Machine", () => {
     expect(machineHasNoOtherNode.judge(factsOf(aCsr()))).toMatchObject({ kind: "Wait", reason: "MachinesAreNotRead" });
   });

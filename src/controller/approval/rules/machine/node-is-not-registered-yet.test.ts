@@ -21,12 +21,16 @@ function aClaim(changed: Partial<Claim> = {}): ApprovalFacts["claims"] {
     notAfterMs: undefined,
     credential: undefined,
     requesterCredential: undefined,
+    providerId: undefined,
     ...changed,
   };
   return { kind: "Present", value: [claim] };
 }
 
-const registered: ApprovalFacts["node"] = { kind: "Present", value: { uid: "node", addresses: [] } };
+const registered: ApprovalFacts["node"] = {
+  kind: "Present",
+  value: { uid: "node", isControlPlane: false, addresses: [] },
+};
 const unread = { kind: "NotRead", why: "the list of nodes is not complete yet" } as const;
 
 const ALLOWED: Record<string, Partial<ApprovalFacts>> = {

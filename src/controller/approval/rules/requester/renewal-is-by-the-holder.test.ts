@@ -22,6 +22,7 @@ function aClaim(changed: Partial<Claim>): Claim {
     notAfterMs: START_MS + 1_000,
     credential: "X509SHA256=bb",
     requesterCredential: undefined,
+    providerId: undefined,
     ...changed,
   };
 }
@@ -52,6 +53,12 @@ describe("renewal-is-by-the-holder", () => {
 
   it("refuses a machine whose name another one has got since", () => {
     expect(judge(renewing(OWN), aClaim({}))).toMatchObject({ kind: "Deny", reason: "RequesterIsNotTheHolder" });
+  });
+
+  it("waits for a certificate of the name that is not known yet: it may be the requester's", () => {
+    const unissued = aClaim({ credential: undefined, notAfterMs: undefined });
+    expect(judge(renewing(OWN), unissued)).toMatchObject({ kind: "Wait", reason: "HolderIsNotKnownYet" });
+    expect(judge(renewing(OWN), unissued, aClaim({ csrUid: "second", credential: OWN })).kind).toBe("Pass");
   });
 
   it("refuses a requester of whom the API server does not say how it came, when the name is held", () => {

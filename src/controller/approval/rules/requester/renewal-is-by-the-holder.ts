@@ -11,7 +11,10 @@ import { notYet, pass, RETRY_UNREAD_MS, type Rule, refuse, UNREADABLE_REASONS, w
 export const renewalIsByTheHolder: Rule<ApprovalFacts> = {
   id: "renewal-is-by-the-holder",
   sentence: "a node renews with a certificate that holds its name, or with the one that asked for it",
-  reasons: [...UNREADABLE_REASONS, "ClaimsAreNotRead", "CredentialIsUnknown", "RequesterIsNotTheHolder"],
+  reasons: [
+    ...UNREADABLE_REASONS,
+    ...["ClaimsAreNotRead", "CredentialIsUnknown", "HolderIsNotKnownYet", "RequesterIsNotTheHolder"],
+  ],
   isStricter: true,
   judge: withRequest((request, facts) => {
     if (!isRenewal(request, facts.requester)) return pass("a first certificate");
@@ -25,6 +28,11 @@ export const renewalIsByTheHolder: Rule<ApprovalFacts> = {
     }
     if (claims.some(({ credential, requesterCredential }) => credential === own || requesterCredential === own)) {
       return pass("the holder of the name");
+    }
+    const unissued = claims.find(({ credential }) => credential === undefined);
+    if (unissued !== undefined) {
+      const text = `${unissued.csrName} was approved for the name, and its certificate is not known yet`;
+      return notYet("HolderIsNotKnownYet", text, RETRY_UNREAD_MS);
     }
     return refuse(
       "RequesterIsNotTheHolder",

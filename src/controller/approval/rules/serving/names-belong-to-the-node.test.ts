@@ -17,6 +17,7 @@ const node = {
   kind: "Present",
   value: {
     uid: "n",
+    isControlPlane: false,
     addresses: [
       { type: "Hostname", address: "WORKER-3" },
       { type: "InternalIP", address: "10.0.0.3" },
@@ -117,7 +118,7 @@ describe("names-belong-to-the-node", () => {
     "the Machines are not read": [undefined, { machine: { kind: "NotRead", why: "no list" } }],
     "the Node has no addresses yet": [
       { nodeAddresses: true },
-      { node: { kind: "Present", value: { uid: "n", addresses: [] } } },
+      { node: { kind: "Present", value: { uid: "n", isControlPlane: false, addresses: [] } } },
     ],
     "DNS does not answer: kubelet-csr-approver denies then": [
       { dns: true },

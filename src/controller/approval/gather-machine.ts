@@ -1,0 +1,61 @@
+// One Machine, several names: until its nodeRef is set a Machine may be asked for under each of its names, or under any name by
+// its provider ID. Who has asked before is remembered in the objects: the approved requests and the Nodes.
+
+import { canonicalDns, type MachineNameSource } from "../../api/countersign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import type { ApprovalFacts, Claim, MachineHolder } from "./facts.ts";
+import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
+import { wantedNode } from "./read-request.ts";
+
+/** The Machine of a first request that is let in by it. */
+export function admittingMachine({ surroundings }: Pick<GatherOptions, "surroundings">, judged: Judged) {
+  if (judged.policy?.client.admit !== "Machine") return undefined;
+  const query = machineQuery({ ...judged, nodeName: wantedNode(judged.reading) });
+  const found = query === undefined ? undefined : surroundings.machines.find(query);
+  return found?.kind === "Present" && found.value.kind === "One" ? found.value.machine : undefined;
+}
+
+/** Under which names a node of this Machine may ask. */
+export function namesOfMachine(
+  { name, addresses }: Machine,
+  nameFrom: readonly MachineNameSource[],
+): readonly string[] {
+  const sources: readonly string[] = nameFrom;
+  const given = addresses.flatMap(({ type, address }) => (sources.includes(type) ? [canonicalDns(address)] : []));
+  return [...new Set([...(sources.includes("MachineName") ? [name] : []), ...given])];
+}
+
+/** To be read in the same turn as the claims on the node's own name. */
+export function seeHolders(
+  options: GatherOptions,
+  look: Look,
+  seen: ApprovalFacts["machine"],
+): Seen<readonly MachineHolder[]> {
+  const machine = seen.kind === "Present" && seen.value.kind === "One" ? seen.value.machine : undefined;
+  if (machine === undefined || look.policy === undefined) return { kind: "Absent" };
+  if (!options.hasSynced()) return { kind: "NotRead", why: "the lists of requests and nodes are not complete yet" };
+  const names = namesOfMachine(machine, look.policy.machines.nameFrom);
+  const holders = [...holdersByRequest(options, names, machine), ...holdersByNode(options, names, machine)];
+  return { kind: "Present", value: holders.filter(({ nodeName }) => nodeName !== look.nodeName) };
+}
+
+function holdersByRequest(
+  { claims, clock }: GatherOptions,
+  names: readonly string[],
+  { providerId }: Machine,
+): readonly MachineHolder[] {
+  const isAlive = ({ notAfterMs }: Claim) => notAfterMs === undefined || notAfterMs > clock.now();
+  const found = [...names.flatMap(claims.of), ...(providerId === undefined ? [] : claims.ofProvider(providerId))];
+  return found.filter(isAlive).map(({ nodeName, csrName }) => ({ nodeName, by: `request ${csrName}` }));
+}
+
+function holdersByNode(
+  { surroundings }: GatherOptions,
+  names: readonly string[],
+  { providerId }: Machine,
+): readonly MachineHolder[] {
+  const named = names.flatMap((name) => surroundings.getNode(name) ?? []);
+  const nodes = [...named, ...(providerId === undefined ? [] : surroundings.nodesOfProvider(providerId))];
+  return nodes.map(({ metadata: { name = "" } }) => ({ nodeName: name, by: `node ${name}` }));
+}

@@ -1,0 +1,81 @@
+// The CA from where the command line says that it lies. A key that does not fit is found here, before anything waits for it;
+// what is not there yet, or cannot be reached, is waited for, and /readyz says so.
+
+import type { ConfigMap, Secret } from "../../api/core/index.ts";
+import { CONFIG_MAPS, type KubeObject, type Resource, SECRETS } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { systemClock } from "../../platform/clock/index.ts";
+import { createInformer, type Informer, type KubeClient } from "../../platform/kube/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import {
+  type Authorities,
+  clusterCaSecret,
+  followAuthoritySecret,
+  loadAuthorityFiles,
+  onlyOwnCa,
+  readSecret,
+  TRUST_CONFIG_MAP,
+} from "../signing/index.ts";
+import type { CaPlace } from "./command-line.ts";
+
+export interface AuthorityWorld {
+  /** The cluster of the requests. */
+  readonly client: KubeClient;
+  /** Where the Clusters are; the same one where there is no other. */
+  readonly management: KubeClient;
+  readonly log: Log;
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export async function openAuthority(ca: CaPlace, { client, management, log }: AuthorityWorld): Promise<Authorities> {
+  if (ca.kind === "Files") return await loadAuthorityFiles(ca, { clock: systemClock, log });
+  if (ca.kind === "Secret") return await openSecret(client, ca, log);
+  const authorities = await openSecret(management, clusterCaSecret(ca), log);
+  const trust = followOne<ConfigMap>(client, CONFIG_MAPS, TRUST_CONFIG_MAP, log);
+  return {
+    ...onlyOwnCa({ authorities, trust }),
+    run: async (signal) => void (await Promise.all([authorities.run?.(signal), trust.run(signal)])),
+  };
+}
+
+async function openSecret(client: KubeClient, place: Place, log: Log): Promise<Authorities> {
+  await refuseWrongKey(client, place, log);
+  const secrets = followOne<Secret>(client, SECRETS, place, log);
+  return { ...followAuthoritySecret({ secrets, ...place, log }), run: (signal) => secrets.run(signal) };
+}
+
+/** By a list of one: the right to list and watch a name is what following it needs anyway. */
+async function refuseWrongKey(client: KubeClient, { namespace, name }: Place, log: Log): Promise<void> {
+  const found = await firstLook(client, { namespace, name }, log);
+  if (found !== undefined) readSecret(found);
+}
+
+/** Long enough for a server that answers; one that does not is waited for later. */
+const FIRST_LOOK_MS = 5_000;
+
+async function firstLook(client: KubeClient, { namespace, name }: Place, log: Log): Promise<Secret | undefined> {
+  try {
+    const one = { namespace, fieldSelector: `metadata.name=${name}`, timeoutMs: FIRST_LOOK_MS };
+    return (await client.list<Secret>(SECRETS, one)).items[0];
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    log.warn("the Secret with the CA cannot be read yet", { namespace, name, error });
+    return undefined;
+  }
+}
+
+function followOne<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  { namespace, name }: Place,
+  log: Log,
+): Informer<T> {
+  const fieldSelector = `metadata.name=${name}`;
+  return createInformer<T>(client, resource, {
+    ...{ clock: systemClock, random: Math.random, log, namespace, fieldSelector },
+  });
+}

@@ -1,0 +1,101 @@
+// The CA of one workload cluster, as Cluster API keeps it: Secret `<cluster>-ca` beside the Cluster, on the management cluster.
+// A controller that was told the name of one cluster and the address of another would sign for strangers, so the CA is held
+// against what the API server of the requests publishes: whose client certificates it takes.
+
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import type { ConfigMap } from "../../api/core/index.ts";
+import { equalBytes } from "../../kernel/bytes/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { parsePem } from "../../kernel/pem/index.ts";
+import { parseCertificate } from "../../kernel/x509/index.ts";
+import type { Informer } from "../../platform/kube/index.ts";
+import type { Authorities, AuthorityStanding } from "./authorities.ts";
+import type { Authority } from "./authority.ts";
+
+export interface ClusterPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Its keys are tls.crt and tls.key. */
+export function clusterCaSecret({ namespace, name }: ClusterPlace): ClusterPlace {
+  return { namespace, name: `${name}-ca` };
+}
+
+/** Every kube-apiserver keeps it up to date with its --client-ca-file. */
+export const TRUST_CONFIG_MAP = { namespace: "kube-system", name: "extension-apiserver-authentication" } as const;
+const TRUST_KEY = "client-ca-file";
+
+export interface OwnCaOptions {
+  readonly authorities: Authorities;
+  /** Follows `TRUST_CONFIG_MAP` in the cluster of the requests. */
+  readonly trust: Pick<Informer<ConfigMap>, "onChange" | "hasSynced">;
+}
+
+/** The same authorities, as far as the cluster of the requests takes them for its own. */
+export function onlyOwnCa({ authorities, trust }: OwnCaOptions): Authorities {
+  let keys: readonly Uint8Array[] | undefined;
+  /** Signing asks for every request; the answer changes with either side only. */
+  let checked: { readonly authority: Authority; readonly keys: unknown } | undefined;
+  trust.onChange(({ type, object }) => {
+    keys = type === "DELETED" ? undefined : keysIn(object.data?.[TRUST_KEY] ?? "");
+  });
+
+  function objectionTo(authority: Authority): string | undefined {
+    if (!trust.hasSynced()) return "it is not known yet which CA the cluster of the requests has";
+    // A server that publishes nothing cannot be compared with: the embedded one is given its CA in the same process.
+    if (keys === undefined || (checked?.authority === authority && checked.keys === keys)) return undefined;
+    const { spki } = authority.certificate.publicKey;
+    if (!keys.some((key) => equalBytes(key, spki))) {
+      return "the CA is that of another cluster: the API server of the requests takes no client certificates of it";
+    }
+    checked = { authority, keys };
+    return undefined;
+  }
+
+  return {
+    ...authorities,
+    of: (csr: CertificateSigningRequest) => {
+      const authority = authorities.of(csr);
+      const objection = objectionTo(authority);
+      if (objection !== undefined) throw new Fault("bad-config", objection);
+      return authority;
+    },
+    standing: () => standingOf(authorities, objectionTo),
+    onChange: (handler) => {
+      authorities.onChange?.(handler);
+      trust.onChange(handler);
+    },
+  };
+}
+
+function standingOf(
+  authorities: Authorities,
+  objectionTo: (authority: Authority) => string | undefined,
+): AuthorityStanding {
+  const standing = authorities.standing?.() ?? { canSign: true, says: "usable" };
+  if (!standing.canSign) return standing;
+  const objection = objectionTo(authorities.of(ANY_REQUEST));
+  return objection === undefined ? standing : { canSign: false, says: objection };
+}
+
+/** There is one CA for all requests of a cluster. */
+const ANY_REQUEST: CertificateSigningRequest = {
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  metadata: {},
+  spec: { request: "", signerName: "", usages: [] },
+};
+
+/** A bundle: an old CA may stand beside the new one. What cannot be read is not trusted. */
+function keysIn(bundle: string): readonly Uint8Array[] {
+  return parsePem(bundle).flatMap(({ label, bytes }) => {
+    if (label !== "CERTIFICATE") return [];
+    try {
+      return [parseCertificate(bytes).publicKey.spki];
+    } catch (error) {
+      if (isFault(error)) return [];
+      throw error;
+    }
+  });
+}
