@@ -18,7 +18,7 @@ export {
   type ServingPolicy,
   type TpmPolicy,
 } from "./join-policy.ts";
-export { canonicalDns, canonicalIp, isInPrefix, matchesName } from "./names.ts";
+export { canonicalDns, canonicalIp, fillTemplate, isInPrefix, matchesName } from "./names.ts";
 export {
   type AttestationKeyPin,
   type EndorsementKeyPin,
@@ -45,6 +45,7 @@ export {
   EK_LABEL,
   EK_TRUST_LEVELS,
   type EkTrustLevel,
+  EVIDENCE_RECIPIENT,
   JOIN_POLICIES,
   NODE_IDENTITIES,
   NODE_LABEL,

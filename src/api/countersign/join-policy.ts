@@ -81,6 +81,11 @@ export interface MachinePolicy {
   readonly clusterName?: string;
   readonly namespace?: string;
   readonly nameFrom?: readonly MachineNameSource[];
+  /**
+   * Node names that a Machine may have beside its own, as an RE2 pattern for the whole name; `{machine}`, `{namespace}` and
+   * `{cluster}` stand for the Machine's. For attestation.
+   */
+  readonly nodeNameTemplate?: string;
 }
 
 export interface LimitPolicy {
@@ -98,6 +103,11 @@ export interface AttestationPolicy {
   readonly sealing?: "Required" | "Optional";
   readonly renewalBeacon?: boolean;
   readonly ekAnnotation?: "Pem" | "Digest";
+  /**
+   * A renewal with the certificate before the current one, an hour or more after that was given: two hold one identity, or a
+   * write was lost. `Report`: by a full exchange, with an Event. `Refuse`: not at all.
+   */
+  readonly previousCredential?: "Report" | "Refuse";
 }
 
 export interface TpmPolicy {
@@ -107,8 +117,12 @@ export interface TpmPolicy {
   /** PEM of the makers' CAs. */
   readonly roots?: string;
   readonly intermediates?: string;
+  /** PEM of the makers' revocation lists (`X509 CRL`). None is ever fetched. */
+  readonly revocationLists?: string;
   readonly certificateValidity?: "Enforce" | "Report";
   readonly firstUse?: "Allow" | "Refuse";
+  /** What a TPM's clock that went back means. `Warn`: an Event; the exchange goes on. */
+  readonly clockRegression?: "Refuse" | "Warn";
   readonly pcrs?: PcrPolicy;
 }
 

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { canonicalDns, canonicalIp, compileName, isInPrefix, matchesName, readJoinPolicy } from "./index.ts";
+import {
+  canonicalDns,
+  canonicalIp,
+  compileName,
+  fillTemplate,
+  isInPrefix,
+  matchesName,
+  readJoinPolicy,
+} from "./index.ts";
 
 describe("names in canonical form", () => {
   it("knows neither case nor a dot at the end", () => {
@@ -47,5 +55,15 @@ describe("patterns", () => {
   it("take no more time for a text that is made to take it", () => {
     const pattern = compileName("(a+)+b", "p");
     expect(matchesName(pattern, "a".repeat(5_000))).toBe(false);
+  });
+});
+
+describe("fillTemplate", () => {
+  it("puts words in as they are, and leaves everything else to the pattern", () => {
+    const filled = fillTemplate("{machine}-[a-z]{3}{other}", { machine: "m.1" });
+    expect(filled).toBe("m\\.1-[a-z]{3}{other}");
+    const pattern = compileName(fillTemplate("{machine}-[a-z]{3}", { machine: "m.1" }), "test");
+    expect(matchesName(pattern, "m.1-abc")).toBe(true);
+    expect(matchesName(pattern, "mx1-abc")).toBe(false);
   });
 });

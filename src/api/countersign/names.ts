@@ -36,3 +36,11 @@ export function isInPrefix(ip: string, { octets: network, bits }: IpPrefix): boo
 export function matchesName(pattern: NamePattern, name: string): boolean {
   return matches(pattern.program, name, createMatchBudget());
 }
+
+/** A pattern with words in braces, each replaced by a text that stands for itself. */
+export function fillTemplate(template: string, words: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{([a-z]+)\}/g, (whole, word: string) => {
+    const text = words[word];
+    return text === undefined ? whole : text.replaceAll(/[^A-Za-z0-9]/g, (character) => `\\${character}`);
+  });
+}

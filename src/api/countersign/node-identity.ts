@@ -25,6 +25,8 @@ export interface NodeIdentitySpec {
   readonly tpm?: { readonly ek: { readonly spkiSha256: string } };
   /** Nothing for this name any more, and its endorsement key is on the deny list. */
   readonly revoked?: boolean;
+  /** Its machine is gone for good: its certificates end and its TPM is free. Ends when the name is pinned anew. */
+  readonly retired?: boolean;
   /** Opens the pins for one join until then; made by `countersign identity reset`. */
   readonly reset?: { readonly until: string; readonly clock?: boolean; readonly ekSpkiSha256?: string };
 }
@@ -75,6 +77,9 @@ export interface IssuedCertificate {
   readonly serialNumber: string;
   readonly notAfter: string;
   readonly purpose: "Client" | "Serving";
+  /** Of the exchange it was made for: of several that a crash left there, the one on that request was delivered. */
+  readonly proofUid?: string;
+  readonly issuedAt?: string;
   readonly superseded?: boolean;
   readonly revoked?: boolean;
 }

@@ -42,6 +42,8 @@ export interface Policy {
     readonly clusterName: string | undefined;
     readonly namespace: string | undefined;
     readonly nameFrom: readonly MachineNameSource[];
+    /** With words in braces in it, which are replaced before it is compiled: so text, checked once. */
+    readonly nodeNameTemplate: string | undefined;
   };
   readonly limits: {
     readonly pendingPerRequester: number | undefined;

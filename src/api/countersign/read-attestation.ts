@@ -14,6 +14,7 @@ export function readAttestation(fields: Fields): AttestationPolicy {
     sealing: wordAt(fields["sealing"], `${PATH}.sealing`, ["Required", "Optional"]),
     renewalBeacon: flagAt(fields["renewalBeacon"], `${PATH}.renewalBeacon`),
     ekAnnotation: wordAt(fields["ekAnnotation"], `${PATH}.ekAnnotation`, ["Pem", "Digest"]),
+    previousCredential: wordAt(fields["previousCredential"], `${PATH}.previousCredential`, ["Report", "Refuse"]),
   });
 }
 
@@ -24,8 +25,10 @@ function readTpm(tpm: Fields): TpmPolicy {
     deniedEndorsementKeys: digestsAt(tpm["deniedEndorsementKeys"], `${path}.deniedEndorsementKeys`),
     roots: textAt(tpm["roots"], `${path}.roots`),
     intermediates: textAt(tpm["intermediates"], `${path}.intermediates`),
+    revocationLists: textAt(tpm["revocationLists"], `${path}.revocationLists`),
     certificateValidity: wordAt(tpm["certificateValidity"], `${path}.certificateValidity`, ["Enforce", "Report"]),
     firstUse: wordAt(tpm["firstUse"], `${path}.firstUse`, ["Allow", "Refuse"]),
+    clockRegression: wordAt(tpm["clockRegression"], `${path}.clockRegression`, ["Refuse", "Warn"]),
     pcrs: tpm["pcrs"] === undefined ? undefined : readPcrs(fieldsOf(tpm["pcrs"], `${path}.pcrs`), `${path}.pcrs`),
   });
 }

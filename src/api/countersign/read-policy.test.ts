@@ -46,12 +46,15 @@ describe("readJoinPolicy", () => {
         renewal: "Allow",
         maxNames: 4,
       },
-      machines: { clusterName: "c", namespace: "n", nameFrom: ["Hostname"] },
+      machines: { clusterName: "c", namespace: "n", nameFrom: ["Hostname"], nodeNameTemplate: "{machine}-[a-z]{3}" },
       limits: { pendingPerRequester: 5, newIdentitiesPerHour: 6 },
       attestation: {
         providers: ["tpm"],
+        previousCredential: "Refuse",
         tpm: {
           endorsementKeys: ["ab".repeat(32)],
+          revocationLists: "-----BEGIN X509 CRL-----",
+          clockRegression: "Warn",
           pcrs: { rule: "Match", allowed: [{ index: 0, values: ["cd".repeat(32)] }] },
         },
       },

@@ -17,6 +17,7 @@ import {
   wrong,
 } from "./fields.ts";
 import { ADMISSIONS, MACHINE_NAME_SOURCES, type MachineNameSource, POLICY_MODES } from "./join-policy.ts";
+import { fillTemplate } from "./names.ts";
 import type { Inventory, IpPrefix, NamePattern, Policy } from "./policy.ts";
 import { readAttestation } from "./read-attestation.ts";
 
@@ -115,7 +116,14 @@ function readMachines(machines: Fields): Policy["machines"] {
     clusterName: textAt(machines["clusterName"], `${path}.clusterName`),
     namespace: textAt(machines["namespace"], `${path}.namespace`),
     nameFrom: nameFrom ?? NAME_FROM,
+    nodeNameTemplate: templateAt(machines["nodeNameTemplate"], `${path}.nodeNameTemplate`),
   };
+}
+
+function templateAt(value: unknown, path: string): string | undefined {
+  const text = textAt(value, path);
+  if (text !== undefined) compileName(fillTemplate(text, { machine: "m", namespace: "n", cluster: "c" }), path);
+  return text;
 }
 
 function readLimits(limits: Fields): Policy["limits"] {

@@ -32,3 +32,6 @@ export const NODE_LABEL = "countersign.dev/node";
 /** How well an endorsement key is known, best first. */
 export const EK_TRUST_LEVELS = ["Pinned", "Bound", "Listed", "Genuine", "FirstUse"] as const;
 export type EkTrustLevel = (typeof EK_TRUST_LEVELS)[number];
+
+/** At home, in the controller's namespace: the ConfigMap with the key to which machines may seal their evidence. */
+export const EVIDENCE_RECIPIENT = { name: "countersign-evidence-recipient", key: "evidenceRecipient" } as const;

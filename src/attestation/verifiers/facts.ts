@@ -58,6 +58,8 @@ export interface EvidenceFacts {
   readonly identity: Seen<NodeIdentity>;
   /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */
   readonly machines: Seen<readonly Machine[]>;
+  /** How long after its Machine was made a machine may join for the first time. */
+  readonly joinWindowMs: number;
   /** Said by an operator who lets machines in that prove nothing: in a cluster without Machines, nobody is expected. */
   readonly mayJoinUnenrolled?: boolean | undefined;
   /** The Machine that the requester's bootstrap token was made for, where tokens belong to Machines. */

@@ -1,3 +1,4 @@
+export { type Alarm, clockAlarms, credentialAlarms } from "./alarms.ts";
 export type { ChallengeFacts, HelloFacts, ProofFacts } from "./challenge/index.ts";
 export type { ClusterFacts, EvidenceFacts, LimitFacts, RequestObject } from "./facts.ts";
 export { isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";

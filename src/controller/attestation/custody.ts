@@ -7,11 +7,11 @@ import {
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
 } from "../../api/certificates/index.ts";
-import type { NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
+import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
 import { credentialOf, isRevoked, pinsOf } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { EvidenceFinding, EvidenceReader } from "../approval/index.ts";
-import type { Identities } from "./identities.ts";
+import type { Identities } from "./known/index.ts";
 import { describeRequest } from "./requests.ts";
 
 /** The current certificate and the one before it, which a kubelet may still use while it changes over. */
@@ -77,10 +77,11 @@ function judgeCredential(pins: NodeIdentityStatus, credential: string | undefine
 }
 
 function judgeAge(
-  { attestedAt = "", provider }: NodeIdentityStatus,
+  { attestedAt = "", provider, certificates = [] }: NodeIdentityStatus,
   { policy, nowMs }: Circumstances,
 ): Seen<EvidenceFinding> {
-  const maxAgeMs = (policy?.serving.maxAttestationAgeSeconds ?? Number.POSITIVE_INFINITY) * 1000;
+  const askedSeconds = policy?.serving.maxAttestationAgeSeconds;
+  const maxAgeMs = askedSeconds === undefined ? lifetimeMs(certificates) : askedSeconds * 1000;
   const ageMs = nowMs - Date.parse(attestedAt);
   if (ageMs <= maxAgeMs) {
     const note = `custody of a certificate given for an attestation by ${provider ?? ""}`;
@@ -91,4 +92,12 @@ function judgeAge(
     kind: "Present",
     value: { kind: "Wait", reason: "AttestationStale", message, retryAfterMs: RETRY_STALE_MS },
   };
+}
+
+/** Of the current client certificate: an attestation is worth no longer than what was given for it. */
+function lifetimeMs(certificates: readonly IssuedCertificate[]): number {
+  const { notAfter = "", issuedAt = "" } = certificates.findLast(({ purpose }) => purpose === "Client") ?? {};
+  const lifeMs = Date.parse(notAfter) - Date.parse(issuedAt);
+  // Certificates of before this was recorded: they end by themselves.
+  return Number.isFinite(lifeMs) ? lifeMs : Number.POSITIVE_INFINITY;
 }

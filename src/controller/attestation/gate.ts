@@ -11,12 +11,13 @@ import {
   type NodeIdentity,
 } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
+import { parsePemField } from "../../api/pem/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Certificate } from "../../kernel/x509/index.ts";
 import { envelopeOf } from "./gather-tpm.ts";
-import { getIdentity } from "./identities.ts";
+import { getIdentity } from "./known/index.ts";
 import { carriesEvidence, recipientsOf } from "./requests.ts";
 import type { AttestationWorld } from "./world.ts";
 
@@ -46,14 +47,12 @@ export function createSignerGate(world: AttestationWorld): SignerGate {
     return {
       kind: "Admitted",
       record: async (certificate) => {
-        const certificates = withCertificate(identity, csr, certificate);
+        const made = describeCertificate(csr, certificate, world.clock.now());
+        const certificates = withCertificate(identity, made);
         identity = await write(world, identity, { exchange, state: "Approved", certificates });
       },
       delivered: async () => {
-        await Promise.all([
-          write(world, identity, { exchange, state: "Issued" }),
-          removeHello(world, exchange, helloName),
-        ]);
+        await Promise.all([complete(world, csr, { identity, exchange }), removeHello(world, exchange, helloName)]);
       },
     };
   };
@@ -87,6 +86,56 @@ async function findExchange(world: AttestationWorld, csr: CertificateSigningRequ
   return { identity: identity.value, exchange, helloName: envelopeOf({ reading })?.hello?.name };
 }
 
+/**
+ * An issued request whose exchange is not recorded as issued: whoever delivered the certificate stopped before it said so. What is
+ * left of the exchange is done.
+ */
+export async function completeIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<void> {
+  const found = await findExchange(world, csr);
+  if (found === undefined) return;
+  await recordDelivered(world, found, csr);
+  await removeHello(world, found.exchange, found.helloName);
+}
+
+type Recorded = Pick<Found, "identity" | "exchange">;
+
+/** The usual case is one certificate and no other writer; else the request itself says which of them was delivered. */
+async function complete(world: AttestationWorld, csr: CertificateSigningRequest, recorded: Recorded): Promise<void> {
+  const { identity, exchange } = recorded;
+  const made = (identity.status?.certificates ?? []).filter(({ proofUid }) => proofUid === exchange.proofUid);
+  if (made.length === 1) {
+    try {
+      await write(world, identity, { exchange, state: "Issued" });
+      return;
+    } catch (error) {
+      if (!isFault(error, "conflict")) throw error;
+    }
+  }
+  const { name = "" } = csr.metadata;
+  const live = await world.client.get<CertificateSigningRequest>(CSRS, { name });
+  const found = await findExchange(world, live);
+  if (found !== undefined) await recordDelivered(world, found, live);
+}
+
+/** Of the certificates that were made for the exchange, the one that the request bears stays. */
+async function recordDelivered(
+  world: AttestationWorld,
+  { identity, exchange }: Recorded,
+  csr: CertificateSigningRequest,
+): Promise<void> {
+  const delivered = hashOfCertificate(csr);
+  if (delivered === undefined) return;
+  const certificates = (identity.status?.certificates ?? []).filter(
+    ({ proofUid, sha256: hash }) => proofUid !== exchange.proofUid || hash === delivered,
+  );
+  await write(world, identity, { exchange, state: "Issued", certificates });
+}
+
+function hashOfCertificate({ status }: CertificateSigningRequest): string | undefined {
+  const [block] = parsePemField(status?.certificate ?? "").blocks;
+  return block === undefined ? undefined : encodeHex(sha256(block.bytes));
+}
+
 interface Progress {
   readonly exchange: Exchange;
   readonly state: ExchangeState;
@@ -102,20 +151,24 @@ async function write(world: AttestationWorld, identity: NodeIdentity, progress: 
   return await world.home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
 }
 
-function withCertificate(
-  { status }: NodeIdentity,
-  csr: CertificateSigningRequest,
+function describeCertificate(
+  { metadata, spec }: CertificateSigningRequest,
   { raw, serialNumber, notAfterMs }: Certificate,
-): readonly IssuedCertificate[] {
-  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "Serving" : "Client";
-  const made: IssuedCertificate = {
+  nowMs: number,
+): IssuedCertificate {
+  return {
     sha256: encodeHex(sha256(raw)),
     serialNumber: encodeHex(serialNumber),
     notAfter: new Date(notAfterMs).toISOString(),
-    purpose,
+    purpose: purposeOf(spec.signerName) === "NodeServing" ? "Serving" : "Client",
+    proofUid: metadata.uid ?? "",
+    issuedAt: new Date(nowMs).toISOString(),
   };
+}
+
+function withCertificate({ status }: NodeIdentity, made: IssuedCertificate): readonly IssuedCertificate[] {
   const before = (status?.certificates ?? []).map((one) =>
-    one.purpose === purpose && one.superseded !== true ? { ...one, superseded: true } : one,
+    one.purpose === made.purpose && one.superseded !== true ? { ...one, superseded: true } : one,
   );
   return [...before, made].slice(-CERTIFICATES_KEPT);
 }

@@ -1,7 +1,7 @@
 // What the TPM's rules ask for besides: the keys that were sent or pinned, who vouches for them, and the challenged request.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import type { Policy } from "../../api/countersign/index.ts";
+import { identityName, type Policy } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
 import {
@@ -21,7 +21,7 @@ import {
 import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
-import { type Certificate, parseCertificate } from "../../kernel/x509/index.ts";
+import { type Certificate, parseCertificate, parseRevocationList } from "../../kernel/x509/index.ts";
 import { gatherEvidence } from "./gather.ts";
 import type { ReadRequest } from "./requests.ts";
 import type { AttestationWorld, Look } from "./world.ts";
@@ -105,7 +105,7 @@ interface Endorsed {
 
 async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Promise<EndorsementFacts> {
   const { look, common, keys } = about;
-  const { roots, intermediates } = makersOf(look.policy);
+  const { roots, intermediates, revocationLists } = makersOf(look.policy);
   return {
     ...common,
     keys,
@@ -113,8 +113,9 @@ async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Prom
     deniedKeys: [...(common.policy.tpm?.deniedEndorsementKeys ?? []), ...world.identities.revokedKeys()],
     roots,
     intermediates,
+    revocationLists,
     otherHolders: seeOtherHolders(world, about),
-    limits: keys.endorsementKey.ok ? limitsOfKey(world, about, keys.endorsementKey.value.hash) : common.limits,
+    limits: keys.endorsementKey.ok ? await limitsOfKey(world, about, keys.endorsementKey.value.hash) : common.limits,
   };
 }
 
@@ -123,11 +124,13 @@ export function ekLabelOf(hash: string): string {
   return encodeBase32(parseHex(hash));
 }
 
-function seeOtherHolders({ identities }: AttestationWorld, { look, keys }: Endorsed): Seen<readonly string[]> {
+function seeOtherHolders(
+  { identities, clusterName }: AttestationWorld,
+  { look, keys }: Endorsed,
+): Seen<readonly string[]> {
   if (!keys.endorsementKey.ok) return { kind: "Absent" };
-  const holders = identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash));
-  if (holders.kind !== "Present") return holders;
-  return { kind: "Present", value: holders.value.filter((node) => node !== look.envelope?.node) };
+  const own = identityName(look.envelope?.node ?? "", clusterName);
+  return identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash), own);
 }
 
 async function askSources(
@@ -145,12 +148,17 @@ async function askSources(
 
 const UNASKED = { kind: "Absent" } as const;
 
-function limitsOfKey(world: AttestationWorld, { look, common }: Endorsed, hash: string): EvidenceFacts["limits"] {
+async function limitsOfKey(
+  world: AttestationWorld,
+  { look, common }: Endorsed,
+  hash: string,
+): Promise<EvidenceFacts["limits"]> {
+  const { recipients } = await world.keys.ring();
   const open = world
     .openHellos(look.object.requester.username)
     .filter(({ metadata }) => metadata.uid !== look.object.uid);
   const ofKey = open.filter((csr) => {
-    const envelope = envelopeOf(world.readRequest(csr, []));
+    const envelope = envelopeOf(world.readRequest(csr, recipients));
     const keys = envelope === undefined ? NO_KEYS : readTpmKeys(envelope, { kind: "Absent" });
     return keys.endorsementKey.ok && keys.endorsementKey.value.hash === hash;
   });
@@ -160,9 +168,10 @@ function limitsOfKey(world: AttestationWorld, { look, common }: Endorsed, hash: 
 interface Makers {
   readonly roots: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
+  readonly revocationLists: EndorsementFacts["revocationLists"];
 }
 
-const NO_MAKERS: Makers = { roots: [], intermediates: [] };
+const NO_MAKERS: Makers = { roots: [], intermediates: [], revocationLists: [] };
 const makers = new WeakMap<Policy, Makers>();
 
 /** The makers' CAs of a policy, parsed once for each reading of it. */
@@ -170,8 +179,12 @@ function makersOf(policy: Policy | undefined): Makers {
   if (policy === undefined) return NO_MAKERS;
   const known = makers.get(policy);
   if (known !== undefined) return known;
-  const { roots = "", intermediates = "" } = policy.attestation.tpm ?? {};
-  const made = { roots: certificatesOf(roots), intermediates: certificatesOf(intermediates) };
+  const { roots = "", intermediates = "", revocationLists = "" } = policy.attestation.tpm ?? {};
+  const made = {
+    roots: certificatesOf(roots),
+    intermediates: certificatesOf(intermediates),
+    revocationLists: listsOf(revocationLists),
+  };
   makers.set(policy, made);
   return made;
 }
@@ -182,6 +195,13 @@ function certificatesOf(pem: string): readonly Certificate[] {
     const parsed = attempt("", () => parseCertificate(bytes));
     return parsed.ok ? [parsed.value] : [];
   });
+}
+
+/** What is no list, or cannot be parsed, is kept as such: nobody is certified past it. */
+function listsOf(pem: string): EndorsementFacts["revocationLists"] {
+  const blocks = parsePem(pem);
+  if (pem !== "" && blocks.length === 0) return [attempt("", () => parseRevocationList(new Uint8Array()))];
+  return blocks.map(({ bytes }) => attempt("", () => parseRevocationList(bytes)));
 }
 
 export function envelopeOf({ reading }: Pick<ReadRequest, "reading">) {

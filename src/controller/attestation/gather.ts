@@ -1,15 +1,22 @@
 // A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs another
 // look, live where an approval rests on it (`isLive`).
 
-import { BOOTSTRAP_USER_PREFIX } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
-import { canonicalDns, identityName, isInPrefix, matchesName, type NodeIdentity } from "../../api/countersign/index.ts";
+import {
+  canonicalDns,
+  compileName,
+  fillTemplate,
+  identityName,
+  isInPrefix,
+  matchesName,
+  type NodeIdentity,
+} from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
 import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
-import { getIdentity } from "./identities.ts";
+import { getIdentity } from "./known/index.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Protocols with a verifier here, and those of installed providers. */
@@ -20,6 +27,8 @@ export function supportedBy({ verifiers }: Pick<AttestationWorld, "verifiers">):
 
 /** Where no policy says: a cluster that is brought up at once joins so many in an hour. */
 const NEW_IDENTITIES_PER_HOUR = 100;
+/** Where no policy says: as JoinPolicy has it. */
+const JOIN_WINDOW_MS = 2 * 3_600_000;
 const NO_NODE = { kind: "Absent" } as const;
 
 export async function gatherEvidence(
@@ -28,7 +37,11 @@ export async function gatherEvidence(
   { isLive }: { readonly isLive: boolean },
 ): Promise<EvidenceFacts> {
   const { csr, object, reading, policy, envelope } = look;
-  const [identity, node] = await Promise.all([seeIdentity(world, look, isLive), seeNode(world, look, isLive)]);
+  const [identity, node, tokenMachine] = await Promise.all([
+    seeIdentity(world, look, isLive),
+    seeNode(world, look, isLive),
+    world.machineOfToken(object.requester.username, look.signal),
+  ]);
   const scope = {
     clusterName: policy?.machines.clusterName ?? world.clusterName,
     namespace: policy?.machines.namespace,
@@ -49,13 +62,14 @@ export async function gatherEvidence(
     listedRequesters: policy?.client.requesters ?? [],
     identity,
     machines,
+    joinWindowMs: policy?.client.joinWindowMs ?? JOIN_WINDOW_MS,
     // Whoever serves the insecure signer without a policy has said that machines may come unannounced.
     mayJoinUnenrolled: policy === undefined && signerParts(object.signerName)?.provider === "insecure",
-    tokenMachine: seeTokenMachine(world, object.requester.username),
-    templateNames: [],
+    tokenMachine,
+    templateNames: seeTemplateNames(look, machines),
     node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
     ownNames: seeOwnNames(look, machines, node),
-    limits: countLimits(world, look, identity),
+    limits: countLimits(world, look, { identity, tokenMachine }),
   };
 }
 
@@ -87,8 +101,15 @@ async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive
   }
 }
 
-function seeTokenMachine({ machineOfToken }: AttestationWorld, username: string): EvidenceFacts["tokenMachine"] {
-  return username.startsWith(BOOTSTRAP_USER_PREFIX) ? machineOfToken(username) : { kind: "Absent" };
+/** The node's name, where the policy's template allows it for the Machine. */
+function seeTemplateNames({ policy, envelope }: Look, machines: Seen<readonly Machine[]>): readonly string[] {
+  const template = policy?.machines.nodeNameTemplate;
+  const machine = machines.kind === "Present" ? machines.value[0] : undefined;
+  if (template === undefined || machine === undefined || envelope === undefined) return [];
+  const { name, namespace, clusterName = "" } = machine;
+  const text = fillTemplate(template, { machine: name, namespace, cluster: clusterName });
+  const pattern = compileName(text, "spec.machines.nodeNameTemplate");
+  return matchesName(pattern, envelope.node) ? [envelope.node] : [];
 }
 
 /** Names and addresses of the machine: its Machine's, and what the policy's inventory adds. */
@@ -116,13 +137,19 @@ function seeOwnNames(
   return { kind: "Present", value: names.length === 0 ? [] : [...names, canonicalDns(envelope.node)] };
 }
 
-function countLimits(world: AttestationWorld, { object, policy }: Look, identity: Seen<NodeIdentity>): LimitFacts {
+function countLimits(
+  world: AttestationWorld,
+  { object, policy }: Look,
+  { identity, tokenMachine }: Pick<EvidenceFacts, "identity" | "tokenMachine">,
+): LimitFacts {
   const { username } = object.requester;
   const open = world.openHellos(username).filter(({ metadata }) => metadata.uid !== object.uid);
   const isKnown = pinsOf(identity)?.provider !== undefined;
+  // A token that belongs to one Machine can serve no other.
+  const awaiting = tokenMachine.kind === "Present" ? 1 : world.machines.countAwaiting();
   return {
     openOfRequester: open.length,
-    openOfRequesterLimit: Math.max(LEAST_OPEN, 2 * world.machines.countAwaiting()),
+    openOfRequesterLimit: Math.max(LEAST_OPEN, 2 * awaiting),
     openOfRequesterAndKey: 0,
     openInCluster: world.countOpenHellos(),
     newIdentitiesInHour: isKnown ? 0 : world.identities.countYoung(world.clock.now()),

@@ -4,9 +4,15 @@
 import { VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION } from "../../attestation/evidence/index.ts";
-import { judgeStandingChallenge, judgeTpmHello, type TpmHelloFacts } from "../../attestation/verifiers/index.ts";
+import {
+  credentialAlarms,
+  judgeStandingChallenge,
+  judgeTpmHello,
+  type TpmHelloFacts,
+} from "../../attestation/verifiers/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
+import { raise } from "./alarms.ts";
 import { demandedPcrs, gatherHello } from "./gather-tpm.ts";
 import { planChallenge, randomnessFor } from "./plan.ts";
 import { settle } from "./settle.ts";
@@ -29,6 +35,8 @@ export async function handleHello(world: AttestationWorld, look: Look): Promise<
 
 /** Of two replicas one gets `conflict`, and looks again. */
 async function challenge(world: AttestationWorld, look: Look, facts: TpmHelloFacts): Promise<Next> {
+  const waitMs = world.limits.pace.takeOrWaitMs();
+  if (waitMs > 0) return { afterMs: waitMs };
   const { endorsementKey } = facts.keys;
   assert(endorsementKey.ok, "a hello that passed has an endorsement key");
   const { current } = await world.keys.ring();
@@ -42,6 +50,7 @@ async function challenge(world: AttestationWorld, look: Look, facts: TpmHelloFac
   // A reason to wait that was written before is over now.
   const metadata = { uid, resourceVersion, annotations: { ...planned.annotations, [VERDICT_ANNOTATION]: null } };
   await world.client.patch(CSRS, { name, subresource: "status" }, { metadata }, { type: "merge" });
+  for (const alarm of credentialAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope?.node });
   world.log.info("request challenged", {
     audit: true,
     csr: name,

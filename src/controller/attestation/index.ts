@@ -12,11 +12,11 @@ import { gatherEvidence } from "./gather.ts";
 import { envelopeOf } from "./gather-tpm.ts";
 import { handleHello } from "./hello.ts";
 import { handleOther } from "./other.ts";
-import { createProofHandler } from "./proof.ts";
+import { handleProof } from "./proof.ts";
 import { carriesEvidence, recipientsOf } from "./requests.ts";
 import { refusedBy, settle } from "./settle.ts";
 import { handleBeacon, handleInsecure } from "./single.ts";
-import { HELLO_OBJECT_PREFIX, tidyDenied } from "./tidy.ts";
+import { tidySettled } from "./tidy-settled.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./challenge-keys.ts";
@@ -30,13 +30,36 @@ export {
   GUARD_POLICIES,
   GUARD_POLICY_SPEC,
 } from "./guard/index.ts";
-export { createIdentities, type Identities } from "./identities.ts";
+export {
+  createClusterPins,
+  createIdentities,
+  createTokenMachines,
+  type Identities,
+  TOKEN_MACHINE_ANNOTATION,
+} from "./known/index.ts";
+export {
+  ATTESTED_REQUESTS,
+  attestedKeys,
+  createChallengePace,
+  createCrowd,
+  createJunkCount,
+  createOverflow,
+  createWritePace,
+  paceWrites,
+} from "./limits/index.ts";
+export {
+  advertisedSigners,
+  CLIENT_SIGNER_ANNOTATION,
+  createRegistration,
+  SERVING_SIGNER_ANNOTATION,
+} from "./registration/index.ts";
 export { createRequestReader } from "./requests.ts";
-export { OPEN_HELLOS, openHelloKeys } from "./tidy.ts";
-export { createUpkeep, UPKEEP_KEY } from "./upkeep.ts";
+export { OPEN_HELLOS, openHelloKeys, removeRequest } from "./tidy.ts";
+export { createProviderIdWatch, createUpkeep, UPKEEP_KEY } from "./upkeep/index.ts";
 export type {
   AttestationWorld,
   EndorsementKeySource,
+  FloodControl,
   ProviderAnswer,
   ProviderQuestion,
   ProviderVerifier,
@@ -56,7 +79,7 @@ export interface AttestationOptions {
 
 export function createAttestation({ world, getCsr, pending }: AttestationOptions): Attestation {
   const locks = createKeyedLock();
-  const tpmSteps = { hello: handleHello, proof: createProofHandler(), single: handleBeacon };
+  const tpmSteps = { hello: handleHello, proof: handleProof, single: handleBeacon };
 
   async function dispatch(look: Look): Promise<Next> {
     const broken = world.policies.broken();
@@ -86,7 +109,8 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
       const csr = getCsr(key);
       pending.forget(key);
       if (csr === undefined || csr.metadata.deletionTimestamp !== undefined) return UNTIL_CHANGED;
-      if (isSettled(csr)) return await tidyUp(world, csr);
+      await world.limits.overflow.sweep();
+      if (isSettled(csr)) return await tidySettled(world, csr, getCsr);
       const read = world.readRequest(csr, await recipientsOf(world.keys, csr));
       const envelope = envelopeOf(read);
       const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
@@ -104,12 +128,6 @@ function isOurs({ spec }: CertificateSigningRequest): boolean {
 
 function isSettled(csr: CertificateSigningRequest): boolean {
   return isDecided(csr) || findCondition(csr, "Failed") !== undefined || (csr.status?.certificate ?? "") !== "";
-}
-
-async function tidyUp(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Next> {
-  const isDeniedHello =
-    csr.metadata.name?.startsWith(HELLO_OBJECT_PREFIX) === true && findCondition(csr, "Denied") !== undefined;
-  return isDeniedHello ? await tidyDenied(world, csr) : UNTIL_CHANGED;
 }
 
 /** What cannot be read, or is no provider's of ours, is refused by the rules that every request with evidence meets. */

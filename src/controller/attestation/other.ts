@@ -19,6 +19,7 @@ import {
 import {
   attempt,
   type ChallengeFacts,
+  credentialAlarms,
   type EvidenceFacts,
   judgeOtherHello,
   judgeOtherProof,
@@ -28,11 +29,12 @@ import {
 } from "../../attestation/verifiers/index.ts";
 import { assert, deny, type Judgement, type Seen, wait } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
+import { raise } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
 import { envelopeOf, getHello } from "./gather-tpm.ts";
 import { pin } from "./pin.ts";
-import { consume, end } from "./proof.ts";
+import { consume, end, refuseProof } from "./proof.ts";
 import type { ReadRequest } from "./requests.ts";
 import { refusedBy, settle } from "./settle.ts";
 import { tidyChallenged } from "./tidy.ts";
@@ -69,6 +71,8 @@ async function handleHello(world: AttestationWorld, look: ReadLook): Promise<Nex
   const judgement = judgeOtherHello(facts);
   const isDue = judgement.verdict.kind === "Allow" && look.policy?.mode !== "Shadow";
   if (!isDue || !facts.challenged.ok) return await settle(world, look, judgement);
+  const waitMs = world.limits.pace.takeOrWaitMs();
+  if (waitMs > 0) return { afterMs: waitMs };
   const iat = Math.floor(facts.nowMs / 1000);
   const exp = iat + (facts.policy.challengeSeconds ?? CHALLENGE_SECONDS.usual);
   const nonce = world.randomBytes(NONCE_OCTETS);
@@ -116,13 +120,15 @@ interface Asked {
 async function finish(world: AttestationWorld, look: ReadLook, asked: Asked): Promise<Next> {
   const { verifier, facts, judgement, hello } = asked;
   if (isRecorded(facts.identity, look)) return await approve(world, look, facts.identity);
-  if (judgement.verdict.kind !== "Allow") return await settle(world, look, judgement);
+  if (judgement.verdict.kind !== "Allow") return await refuseProof(world, look, judgement);
   const answer = await verifier.ask(questionFor(look, asked), { signal: look.signal });
   if (answer.kind !== "Attested" || look.policy?.mode === "Shadow")
-    return await settle(world, look, judgementOf(judgement, verifier, answer));
+    return await refuseProof(world, look, judgementOf(judgement, verifier, answer));
+  for (const alarm of credentialAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope.node });
   await consume(world, look, hello);
   const pinned = await pin(world, {
     nodeName: look.envelope.node,
+    intent: look.envelope.intent,
     identity: facts.identity,
     ekLabel: undefined,
     pins: planPins(facts, look, answer),

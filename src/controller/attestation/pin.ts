@@ -16,11 +16,12 @@ import {
 } from "../../api/countersign/index.ts";
 import { openReset } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import { isLive } from "./identities.ts";
+import { isLive } from "./known/index.ts";
 import type { AttestationWorld } from "./world.ts";
 
 export interface Pinning {
   readonly nodeName: string;
+  readonly intent: "join" | "renew" | undefined;
   /** As it is on the server now. */
   readonly identity: Seen<NodeIdentity>;
   /** Of the endorsement key; absent for a provider without one. */
@@ -66,9 +67,13 @@ async function claim(world: AttestationWorld, { identity, nodeName, ekLabel }: P
   const { home, clusterName } = world;
   if (identity.kind === "Present") {
     const { name = "", uid, resourceVersion, labels } = identity.value.metadata;
-    if (ekLabel === undefined || labels?.[EK_LABEL] === ekLabel) return identity.value;
-    const metadata = { uid, resourceVersion, labels: { [EK_LABEL]: ekLabel, [NODE_LABEL]: labelled(nodeName) } };
-    return await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, { metadata }, { type: "merge" });
+    const isRetired = identity.value.spec.retired === true;
+    if (!isRetired && (ekLabel === undefined || labels?.[EK_LABEL] === ekLabel)) return identity.value;
+    const label = ekLabel === undefined ? {} : { [EK_LABEL]: ekLabel };
+    const metadata = { uid, resourceVersion, labels: { ...label, [NODE_LABEL]: labelled(nodeName) } };
+    // The name lives again.
+    const patch = { metadata, ...(isRetired ? { spec: { retired: null } } : {}) };
+    return await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
   }
   return await home.create<NodeIdentity>(NODE_IDENTITIES, {
     apiVersion: COUNTERSIGN_API_VERSION,
@@ -130,10 +135,13 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
     ek: pinning.ekLabel?.slice(0, 12),
     uid: exchange.proofUid,
   });
-  return claimed.spec.reset === undefined ? written : await endReset(world, written);
+  const { reset } = claimed.spec;
+  // A renewal by the machine that is still there must not use up what was opened for its successor.
+  const isUsedUp = reset !== undefined && (reset.clock === true || pinning.intent === "join");
+  return isUsedUp ? await endReset(world, written) : written;
 }
 
-/** A reset opens the pins for one join. */
+/** A reset opens the pins for one join, or the clock for one exchange. */
 async function endReset(world: AttestationWorld, identity: NodeIdentity): Promise<NodeIdentity> {
   const { name = "", uid } = identity.metadata;
   const patch = { metadata: { uid }, spec: { reset: null } };

@@ -4,52 +4,40 @@
 import { CSRS } from "../../api/meta/index.ts";
 import { CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
 import {
+  clockAlarms,
   judgeOwnedTpmProof,
   judgeTpmProof,
   type OwnedProofFacts,
   planPins,
 } from "../../attestation/verifiers/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
-import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import type { Next } from "../loop/index.ts";
+import { raise } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { ekLabelOf, gatherProof, getHello } from "./gather-tpm.ts";
 import { pin } from "./pin.ts";
 import type { ReadRequest } from "./requests.ts";
-import { refusedBy, settle } from "./settle.ts";
+import { drop, refusedBy, settle } from "./settle.ts";
 import { OWNED_WAIT_MS, removeRequest } from "./tidy.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
-/** So many failing proofs that name one hello get their reason; more are judged and deleted. */
-const DENIALS_TOLD = 8;
-const HELLOS_COUNTED = 4_096;
+export async function handleProof(world: AttestationWorld, look: Look): Promise<Next> {
+  const hello = await getHello(world, look);
+  const facts = await gatherProof(world, look, { isLive: false, hello });
+  const judgement = judgeTpmProof(facts);
+  if (judgement.verdict.kind !== "Allow") return await refuseProof(world, look, judgement);
+  if (look.policy?.mode === "Shadow") return await settle(world, look, judgeOwnedTpmProof(facts));
+  const [owned] = await Promise.all([gatherProof(world, look, { isLive: true, hello }), consume(world, look, hello)]);
+  return await finish(world, look, { facts: owned, hello });
+}
 
-export type ProofHandler = (world: AttestationWorld, look: Look) => Promise<Next>;
-
-export function createProofHandler(): ProofHandler {
-  const denials = new Map<string, number>();
-
-  /** A good proof is never shut out by junk, and junk does not fill the cluster. */
-  async function refuse(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
-    if (judgement.verdict.kind !== "Deny") return await settle(world, look, judgement);
-    const named = look.envelope?.hello?.uid ?? "";
-    const count = (denials.get(named) ?? 0) + 1;
-    const [oldest] = denials.keys();
-    if (denials.size >= HELLOS_COUNTED && oldest !== undefined) denials.delete(oldest);
-    denials.set(named, count);
-    if (count <= DENIALS_TOLD) return await settle(world, look, judgement);
-    await removeRequest(world, look.csr);
-    return UNTIL_CHANGED;
-  }
-
-  return async (world, look) => {
-    const hello = await getHello(world, look);
-    const facts = await gatherProof(world, look, { isLive: false, hello });
-    const judgement = judgeTpmProof(facts);
-    if (judgement.verdict.kind !== "Allow") return await refuse(world, look, judgement);
-    if (look.policy?.mode === "Shadow") return await settle(world, look, judgeOwnedTpmProof(facts));
-    const [owned] = await Promise.all([gatherProof(world, look, { isLive: true, hello }), consume(world, look, hello)]);
-    return await finish(world, look, { facts: owned, hello });
-  };
+/** A proof that did not come as far as its challenge: it touches nothing but itself. */
+export async function refuseProof(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
+  const isTold =
+    judgement.verdict.kind !== "Deny" ||
+    look.policy?.mode === "Shadow" ||
+    world.limits.junk.mayTell(look.envelope?.hello?.uid ?? "");
+  return isTold ? await settle(world, look, judgement) : await drop(world, look, { judgement, why: "junk-proof" });
 }
 
 /** P12. `conflict`: somebody else wrote on the hello; the loop looks again. */
@@ -82,6 +70,7 @@ async function finish(world: AttestationWorld, look: Look, { facts, hello }: Own
   const { endorsementKey } = facts.keys;
   const pinned = await pin(world, {
     nodeName: look.envelope?.node ?? "",
+    intent: look.envelope?.intent,
     identity: facts.identity,
     ekLabel: endorsementKey.ok ? ekLabelOf(endorsementKey.value.hash) : undefined,
     pins: planPins(facts),
@@ -89,6 +78,7 @@ async function finish(world: AttestationWorld, look: Look, { facts, hello }: Own
   });
   if (pinned.kind === "Refused")
     return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  for (const alarm of clockAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope?.node });
   return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
 }
 

@@ -7,21 +7,24 @@ import { deny, isFault, type Judgement } from "../../kernel/outcome/index.ts";
 import type { RequestReading } from "../approval/index.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { supportedBy } from "./gather.ts";
+import { removeRequest } from "./tidy.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Waits for a crowd to pass leave no trace on the object: a flood of requests must not become a flood of writes. */
-const SILENT_WAITS: readonly string[] = ["Throttled", "JoinRateExceeded"];
+const SILENT_WAIT = "Throttled";
 
 /** A write of our own, or somebody else's, came first: its change is on the way here and brings the next look with it. */
 const OVERTAKEN_MS = 50;
 
 export async function settle(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
   const { verdict } = judgement;
-  if (verdict.kind === "Wait" && SILENT_WAITS.includes(verdict.reason)) {
-    world.log.debug("request waits its turn", { csr: look.object.name, reason: verdict.reason });
+  if (verdict.kind === "Wait" && verdict.reason === SILENT_WAIT) {
+    world.limits.crowd.note(look.csr, verdict);
     // In random order, so that a crowd dilutes and does not starve.
     return { afterMs: verdict.retryAfterMs * (0.5 + fraction(world)) };
   }
+  if (verdict.kind === "Deny" && look.policy?.mode !== "Shadow" && world.limits.overflow.isOver())
+    return await drop(world, look, { judgement, why: "overflow" });
   const csr = verdict.reason === "VersionUnsupported" ? withVersions(world, look) : look.csr;
   const { policy } = look;
   const by = policy === undefined ? {} : { policy: { name: policy.name, mode: policy.mode } };
@@ -33,6 +36,23 @@ export async function settle(world: AttestationWorld, look: Look, judgement: Jud
     return { afterMs: OVERTAKEN_MS };
   }
   return verdict.kind === "Wait" ? { afterMs: verdict.retryAfterMs } : UNTIL_CHANGED;
+}
+
+interface Dropped {
+  readonly judgement: Judgement;
+  readonly why: "overflow" | "junk-proof";
+}
+
+/** Refused, and deleted at once: an Event, a metric and the audit trail tell why, and the object takes no room. */
+export async function drop(world: AttestationWorld, look: Look, { judgement, why }: Dropped): Promise<Next> {
+  const { rule, reason, message } = judgement.verdict;
+  if (why === "overflow") world.events.record(look.csr, { type: "Warning", reason, message: `${rule}: ${message}` });
+  const { name: csr, uid, signerName: signer, requester } = look.object;
+  const said = { csr, uid, signer, requester: requester.username, verdict: "Deny", rule, reason, why: message };
+  world.log.info("verdict", { audit: true, ...said, deleted: why });
+  await removeRequest(world, look.csr);
+  world.limits.dropped?.add({ why });
+  return UNTIL_CHANGED;
 }
 
 /** The request as the writes of approval know it: what is around it is evidence here. */

@@ -3,6 +3,7 @@
 import type { NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
 import {
+  clockAlarms,
   type EvidenceFacts,
   judgeInsecure,
   judgeTpmBeacon,
@@ -11,6 +12,7 @@ import {
 } from "../../attestation/verifiers/index.ts";
 import { assert, type Judgement } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
+import { raise } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
 import { ekLabelOf, gatherBeacon } from "./gather-tpm.ts";
@@ -41,6 +43,7 @@ export async function handleBeacon(world: AttestationWorld, look: Look): Promise
   if (!isDue) return await settle(world, look, judgement);
   const { endorsementKey } = facts.keys;
   const ekLabel = endorsementKey.ok ? ekLabelOf(endorsementKey.value.hash) : undefined;
+  for (const alarm of clockAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope?.node });
   return await pinAndApprove(world, look, { facts, judgement, pins: planPins(facts), ekLabel });
 }
 
@@ -55,7 +58,8 @@ async function pinAndApprove(world: AttestationWorld, look: Look, passed: Passed
   const { facts, judgement, pins, ekLabel } = passed;
   const exchange = exchangeOf(look, facts.nowMs);
   const nodeName = look.envelope?.node ?? "";
-  const pinned = await pin(world, { nodeName, identity: facts.identity, ekLabel, pins, exchange });
+  const intent = look.envelope?.intent;
+  const pinned = await pin(world, { nodeName, intent, identity: facts.identity, ekLabel, pins, exchange });
   if (pinned.kind === "Refused")
     return await settle(world, look, refusedBy(judgement, "identity-is-free-to-pin", pinned));
   return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);

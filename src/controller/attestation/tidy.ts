@@ -49,7 +49,10 @@ async function removeAt(world: AttestationWorld, csr: CertificateSigningRequest,
   return UNTIL_CHANGED;
 }
 
-export async function removeRequest(world: AttestationWorld, csr: CertificateSigningRequest): Promise<void> {
+export async function removeRequest(
+  world: Pick<AttestationWorld, "client">,
+  csr: CertificateSigningRequest,
+): Promise<void> {
   const { name = "", uid = "", finalizers = [] } = csr.metadata;
   try {
     if (finalizers.length > 0) {

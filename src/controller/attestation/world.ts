@@ -7,13 +7,14 @@ import type { Machine } from "../../api/foreign/index.ts";
 import type { CanonicalObject, Envelope } from "../../attestation/evidence/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
-import type { Log } from "../../platform/report/index.ts";
+import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
+import type { Counter, Log } from "../../platform/report/index.ts";
 import type { Act, PolicyCover } from "../approval/index.ts";
-import type { Machines } from "../machines/index.ts";
+import type { ExpectedMachines } from "../machines/index.ts";
 import type { ChallengeKeyStore } from "./challenge-keys.ts";
 import type { Guard } from "./guard/index.ts";
-import type { Identities } from "./identities.ts";
+import type { Identities, TokenMachines } from "./known/index.ts";
+import type { ChallengePace, Crowd, JunkCount, Overflow } from "./limits/index.ts";
 import type { ReadRequest, RequestReader } from "./requests.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
@@ -58,6 +59,16 @@ export interface ProviderVerifier {
   ask(question: ProviderQuestion, options: { readonly signal: AbortSignal }): Promise<ProviderAnswer>;
 }
 
+/** Protocol 7.1: what keeps a flood of requests from becoming one of writes and objects. */
+export interface FloodControl {
+  readonly pace: ChallengePace;
+  readonly crowd: Crowd;
+  readonly junk: JunkCount;
+  readonly overflow: Overflow;
+  /** Requests that were deleted instead of being told why. */
+  readonly dropped?: Counter | undefined;
+}
+
 export interface AttestationWorld {
   /** The workload cluster: requests and Nodes. */
   readonly client: KubeClient;
@@ -67,10 +78,15 @@ export interface AttestationWorld {
   readonly log: Log;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly act: Act;
+  /** For what is told of objects beside a verdict. */
+  readonly events: Pick<EventRecorder, "record">;
+  /** Signs that two hold one identity, by reason. */
+  readonly alarms?: Counter | undefined;
+  readonly limits: FloodControl;
   readonly keys: ChallengeKeyStore;
   readonly identities: Identities;
   readonly guard: Guard;
-  readonly machines: Pick<Machines, "byProviderId" | "countAwaiting" | "has" | "hasSynced">;
+  readonly machines: ExpectedMachines;
   readonly policies: PolicyCover;
   readonly readRequest: RequestReader;
   /** From the copy; absent may only be unseen. */
@@ -78,11 +94,12 @@ export interface AttestationWorld {
   /** Hellos with a challenge that nobody answered yet, of one requester or, without one, of all. */
   readonly openHellos: (username?: string) => readonly CertificateSigningRequest[];
   readonly countOpenHellos: () => number;
-  /** `namespace/name` of the Machine for which a bootstrap token was made. */
-  readonly machineOfToken: (username: string) => Seen<{ readonly namespace: string; readonly name: string }>;
+  readonly machineOfToken: TokenMachines;
   /** Pins of every CA in force, and the explicit id. */
   readonly clusterIds: (csr: CertificateSigningRequest) => readonly string[];
   readonly clusterName: string | undefined;
+  /** Of the controller's own objects at home. */
+  readonly namespace: string;
   readonly servedSigners: readonly string[];
   readonly sources: readonly EndorsementKeySource[];
   /** Of providers beside tpm and insecure. */

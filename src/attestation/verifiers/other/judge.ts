@@ -18,12 +18,14 @@ import { limitsAreKept } from "../rules/limits-are-kept.ts";
 import { machineIsExpected } from "../rules/machine-is-expected.ts";
 import { namesAreTheMachines } from "../rules/names-are-the-machines.ts";
 import { requesterMayAsk } from "../rules/requester-may-ask.ts";
+import { machineIsYoung } from "./machine-is-young.ts";
 import { nodeIsItsOwn } from "./node-is-its-own.ts";
 
 const EXPECTED_RULES: readonly Rule<EvidenceFacts>[] = [
   requesterMayAsk,
   identityKeepsItsPins,
   machineIsExpected,
+  machineIsYoung,
   namesAreTheMachines,
   nodeIsItsOwn,
 ];
@@ -33,6 +35,7 @@ export const OTHER_HELLO_RULES: readonly Rule<ChallengeFacts>[] = [
   requesterMayAsk,
   identityKeepsItsPins,
   machineIsExpected,
+  machineIsYoung,
   nodeIsItsOwn,
   limitsAreKept,
   challengeIsOurOwn,

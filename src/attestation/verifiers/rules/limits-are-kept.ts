@@ -14,7 +14,7 @@ export const limitsAreKept: Rule<EvidenceFacts> = {
     if (limits.newIdentitiesInHour >= limits.newIdentitiesPerHour)
       return notYet(
         "JoinRateExceeded",
-        `${limits.newIdentitiesInHour} nodes joined within the hour, the limit`,
+        `as many nodes joined within the hour as may: ${limits.newIdentitiesPerHour}`,
         RETRY_MS,
       );
     const isCrowded =

@@ -34,11 +34,14 @@ function hadMachine({ identity }: EvidenceFacts): boolean {
 
 function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
   const { identity } = facts;
-  if (facts.mayJoinUnenrolled === true) return pass("nobody needs to be enrolled here");
+  const isMine = (machine: TokenMachine) => machine.name === node;
+  if (facts.mayJoinUnenrolled === true) return judgeToken(facts, isMine, "nobody needs to be enrolled here");
   if (hadMachine(facts)) return refuse("MachineMismatch", `the Machine with which ${node} joined is gone`);
-  const isEnrolled = identity.kind === "Present" && identity.value.spec.nodeName === node;
+  // Who was retired by an operator has to be enrolled by one again.
+  const { spec } = identity.kind === "Present" ? identity.value : {};
+  const isEnrolled = spec?.nodeName === node && spec.retired !== true;
   return isEnrolled
-    ? pass("enrolled by an operator")
+    ? judgeToken(facts, isMine, "enrolled by an operator")
     : refuse("NodeNotEnrolled", `the cluster has no Machines, and no operator enrolled ${node}`);
 }
 
@@ -50,12 +53,15 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
   if (machine.nodeName !== undefined && machine.nodeName !== envelope.node)
     return refuse("MachineMismatch", `${shown} has the node ${machine.nodeName}`);
   const name = judgeName(machine, envelope.node, facts.templateNames);
-  return name.kind === "Pass" ? judgeToken(machine, facts) : name;
+  if (name.kind !== "Pass") return name;
+  return judgeToken(facts, (of) => of.namespace === machine.namespace && of.name === machine.name, shown);
 }
 
 function judgeName(machine: Machine, node: string, templateNames: readonly string[]): Finding {
   const named = machine.addresses.filter(({ type }) => NAME_ADDRESSES.includes(type)).map(({ address }) => address);
   if ([machine.name, machine.nodeName, ...named, ...templateNames].includes(node)) return pass();
+  if (machine.isPoolMember === true)
+    return refuse("MachineMismatch", `${node} is no name that the policy's template gives for pool ${machine.name}`);
   if (named.length === 0)
     return notYet(
       "MachineAddressesMissing",
@@ -65,10 +71,14 @@ function judgeName(machine: Machine, node: string, templateNames: readonly strin
   return refuse("MachineMismatch", `${node} is none of the names of Machine ${machine.namespace}/${machine.name}`);
 }
 
-function judgeToken(machine: Machine, { tokenMachine }: EvidenceFacts): Finding {
-  if (tokenMachine.kind !== "Present") return pass(`Machine ${machine.namespace}/${machine.name}`);
+type TokenMachine = Extract<EvidenceFacts["tokenMachine"], { kind: "Present" }>["value"];
+
+/** A token that may be bound to another Machine is waited for: what nobody could read is never taken for unbound. */
+function judgeToken({ tokenMachine }: EvidenceFacts, isMine: (of: TokenMachine) => boolean, note: string): Finding {
+  if (tokenMachine.kind === "NotRead") return notYet("TokenNotRead", tokenMachine.why, RETRY_UNREAD_MS);
+  if (tokenMachine.kind === "Absent") return pass(note);
   const { namespace, name } = tokenMachine.value;
-  return namespace === machine.namespace && name === machine.name
-    ? pass(`Machine ${namespace}/${name}, with its own token`)
+  return isMine(tokenMachine.value)
+    ? pass(`${note}, with its own token`)
     : refuse("BootstrapTokenForOtherMachine", `the bootstrap token was made for Machine ${namespace}/${name}`);
 }

@@ -4,12 +4,14 @@ import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.t
 import { pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import {
   type CertificateRequest,
+  type Extension,
   findExtension,
   OID_EXTENSION_REQUEST,
   OID_SUBJECT_ALT_NAME,
 } from "../../../kernel/x509/index.ts";
-import { type Envelope, HELLO_NAME_PREFIX, OID_PROVIDER_ID } from "../../evidence/index.ts";
+import { type Envelope, HELLO_NAME_PREFIX, OID_PROVIDER_ID, parseProviderId } from "../../evidence/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
+import { attempt } from "../reading.ts";
 import { type ReadEvidence, withEvidence } from "../with-evidence.ts";
 
 export const requestIsWellFormed: Rule<EvidenceFacts> = {
@@ -47,8 +49,8 @@ function extensionProblem(request: CertificateRequest, { step, purpose }: Envelo
   const { extensions, attributes, subjectAltNames } = request;
   if (attributes.length !== 1 || attributes[0] !== OID_EXTENSION_REQUEST)
     return "the request must have one attribute, the list of its extensions";
-  const providerId = findExtension(extensions, OID_PROVIDER_ID);
-  if (providerId === undefined || providerId.critical) return "the provider ID must be there, and not critical";
+  const problem = providerIdProblem(findExtension(extensions, OID_PROVIDER_ID));
+  if (problem !== undefined) return problem;
   const hasNames = step !== "hello" && purpose === "serving";
   const allowed = hasNames ? [OID_PROVIDER_ID, OID_SUBJECT_ALT_NAME] : [OID_PROVIDER_ID];
   if (extensions.length !== allowed.length || extensions.some(({ oid }) => !allowed.includes(oid)))
@@ -57,6 +59,13 @@ function extensionProblem(request: CertificateRequest, { step, purpose }: Envelo
   const { dnsNames, ipAddresses, uris, emails, others } = subjectAltNames;
   const isServing = dnsNames.length + ipAddresses.length > 0 && uris.length + emails.length + others === 0;
   return isServing ? undefined : "alternative names must be DNS names and IP addresses, at least one";
+}
+
+function providerIdProblem(extension: Extension | undefined): string | undefined {
+  if (extension === undefined || extension.critical) return "the provider ID must be there, and not critical";
+  return attempt("RequestMalformed", () => parseProviderId(extension)).ok
+    ? undefined
+    : "the provider ID must be a UTF8String in strict DER, printable ASCII";
 }
 
 const USAGES = {

@@ -2,10 +2,9 @@
 // just before: only the API server's word about the requester counts.
 import type { UserInfo } from "../../../api/access/index.ts";
 import { BOOTSTRAPPERS_GROUP, NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
-import type { IssuedCertificate } from "../../../api/countersign/index.ts";
+import type { IssuedCertificate, NodeIdentityStatus } from "../../../api/countersign/index.ts";
 import { type Finding, notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
-import { pinsOf } from "../identity.ts";
 import { withEvidence } from "../with-evidence.ts";
 
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
@@ -36,19 +35,41 @@ function judgeRenewal(facts: EvidenceFacts, node: string): Finding {
     return refuse("RequesterNotAllowed", `${JSON.stringify(requester.username)} is not the node ${node}`);
   if (facts.identity.kind === "NotRead") return notYet("IdentityNotRead", facts.identity.why, RETRY_UNREAD_MS);
   const credential = credentialOf(requester);
-  const issued = (pinsOf(facts.identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
+  const issued = (statusOf(facts.identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
   const age = issued.toReversed().findIndex(({ sha256 }) => sha256 === credential);
   const certificate = issued.at(-1 - age);
   if (credential === undefined || age < 0 || certificate === undefined)
     return refuse("CredentialUnknown", "the requester's certificate is not one that was issued after attestation");
-  return judgeCredential(certificate, age);
+  if (statusOf(facts.identity)?.phase === "Retired")
+    return refuse("CredentialRevoked", "the node of the requester's certificate was retired");
+  return judgeCredential(certificate, age, facts);
+}
+
+/** Retired or not: whose certificates were once known are still known, and revoked. */
+function statusOf(identity: EvidenceFacts["identity"]): NodeIdentityStatus | undefined {
+  return identity.kind === "Present" ? identity.value.status : undefined;
 }
 
 /** `age`: 0 is the current certificate, 1 the one before. */
-function judgeCredential({ revoked }: IssuedCertificate, age: number): Finding {
+function judgeCredential({ revoked }: IssuedCertificate, age: number, facts: EvidenceFacts): Finding {
   if (revoked === true) return refuse("CredentialRevoked", "the requester's certificate was revoked");
   if (age > 1) return refuse("CredentialSuperseded", "the requester's certificate was followed by two newer ones");
-  return pass(age === 0 ? "current certificate" : "previous certificate");
+  if (age === 0) return pass("current certificate");
+  if (!isUsedLate(facts)) return pass("previous certificate");
+  return facts.policy.previousCredential === "Refuse"
+    ? refuse("CredentialSuperseded", `${USED_LATE}; the policy refuses it`)
+    : pass(USED_LATE);
+}
+
+export const USED_LATE = "the certificate before the current one is used more than an hour after that was given";
+const CHANGE_OVER_MS = 3_600_000;
+
+/** Two hold one identity, or a write was lost: the previous certificate is used long after the current one was given. */
+export function isUsedLate({ object, identity, nowMs }: EvidenceFacts): boolean {
+  const issued = (statusOf(identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
+  const [previous, current] = issued.slice(-2);
+  const isPrevious = current !== undefined && previous?.sha256 === credentialOf(object.requester);
+  return isPrevious && nowMs - Date.parse(current.issuedAt ?? "") > CHANGE_OVER_MS;
 }
 
 /** SHA-256 of the certificate that the requester showed, as the API server stamped it. */

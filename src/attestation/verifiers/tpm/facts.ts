@@ -4,7 +4,7 @@ import { encodeHex, parseBase64 } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { Fault, type Seen } from "../../../kernel/outcome/index.ts";
 import { nameOf, type PublicArea, parsePublicArea, publicKeyOf } from "../../../kernel/tpm/index.ts";
-import { type Certificate, parseCertificate } from "../../../kernel/x509/index.ts";
+import { type Certificate, parseCertificate, type RevocationList } from "../../../kernel/x509/index.ts";
 import type { Challenged, Envelope, TpmHello } from "../../evidence/index.ts";
 import type { ChallengeFacts, ProofFacts } from "../challenge/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
@@ -40,6 +40,8 @@ export interface EndorsementFacts extends EvidenceFacts {
   /** The makers' CAs of the policy. */
   readonly roots: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
+  /** Of the makers; one that cannot be read stands for what it may have said. */
+  readonly revocationLists: readonly Reading<RevocationList>[];
   /** Other live identities that bear this endorsement key. */
   readonly otherHolders: Seen<readonly string[]>;
 }

@@ -15,6 +15,7 @@ import { aSoftTpm } from "../../../../test/builders/soft-tpm.ts";
 import type { Seen, Verdict } from "../../../kernel/outcome/index.ts";
 import { ATTRIBUTE, type PublicAreaFields } from "../../../kernel/tpm/index.ts";
 import { CHALLENGE_ANNOTATION } from "../../evidence/index.ts";
+import { credentialAlarms } from "../alarms.ts";
 import { judgeTpmHello, type TpmHelloFacts } from "./index.ts";
 
 const present = <T>(value: T): Seen<T> => ({ kind: "Present", value });
@@ -76,6 +77,8 @@ describe("a hello", () => {
       }),
     "whose name the policy's template gives": () =>
       hello(exchange, { machines: present([aMachine({ name: "m-1" })]), templateNames: [NODE] }),
+    "of a member of a pool whose name the policy's template gives": () =>
+      hello(exchange, { machines: present([aMachine({ name: "pool", isPoolMember: true })]), templateNames: [NODE] }),
     "with the Machine's own token": () =>
       hello(exchange, { tokenMachine: present({ namespace: "default", name: NODE }) }),
     "of a TPM that the platform binds to the Machine": () =>
@@ -98,6 +101,20 @@ describe("a hello", () => {
     ({ sha256, serialNumber: "1", notAfter: "2027-01-01T00:00:00Z", purpose: "Client", ...more }) as const;
   const certificates = (...list: readonly ReturnType<typeof certificate>[]) => anIdentity(tpm, { certificates: list });
   const mine = "c0".repeat(32);
+  const issuedAt = (ageMs: number) => ({ issuedAt: new Date(NOW_MS - ageMs).toISOString() });
+  const late = (ageMs = 3_600_001) =>
+    renewing(aNodeUser(), certificates(certificate(mine), certificate("aa", issuedAt(ageMs))));
+
+  it("with the previous certificate is challenged, and an alarm an hour after the current one was given", () => {
+    for (const [ageMs, alarms] of [
+      [3_600_000, []],
+      [3_600_001, ["PreviousCredentialUsed"]],
+    ] as const) {
+      const facts = late(ageMs);
+      expect(spoken(judgeTpmHello(facts).verdict)).toBe("Allow MayBeChallenged");
+      expect(credentialAlarms(facts).map(({ reason }) => reason)).toEqual(alarms);
+    }
+  });
 
   const refused: Readonly<Record<string, [() => TpmHelloFacts, string]>> = {
     "H1 another's signer": [() => object({ signerName: "example.com/other" }), "NoOpinion SignerNotServed"],
@@ -182,6 +199,10 @@ describe("a hello", () => {
     ],
     "H12 a renewal with the certificate before the previous": [
       () => renewing(aNodeUser(), certificates(certificate(mine), certificate("aa"), certificate("bb"))),
+      "Deny CredentialSuperseded",
+    ],
+    "H12 a renewal with the previous certificate, hours later, where the policy refuses it": [
+      () => ({ ...late(), policy: { ...late().policy, previousCredential: "Refuse" } }),
       "Deny CredentialSuperseded",
     ],
     "H13 a revoked identity": [() => hello(exchange, { identity: present(revoked) }), "Deny IdentityRevoked"],
@@ -299,9 +320,46 @@ describe("a hello", () => {
       () => hello(exchange, { machines: present([aMachine({ name: "m" })]) }),
       "Wait MachineAddressesMissing",
     ],
+    "H17 a name that no template gives a member of a pool": [
+      () => hello(exchange, { machines: present([aMachine({ name: "pool", isPoolMember: true })]) }),
+      "Deny MachineMismatch",
+    ],
     "H17 another Machine's token": [
       () => hello(exchange, { tokenMachine: present({ namespace: "default", name: "worker-2" }) }),
       "Deny BootstrapTokenForOtherMachine",
+    ],
+    "H17 a token of which nobody knows whose it is": [
+      () => hello(exchange, { tokenMachine: unread }),
+      "Wait TokenNotRead",
+    ],
+    "H17 another Machine's token for an enrolled node": [
+      () =>
+        hello(exchange, {
+          machines: { kind: "Absent" },
+          identity: present({ ...anIdentity(tpm), status: undefined as never }),
+          tokenMachine: present({ namespace: "default", name: "worker-2" }),
+        }),
+      "Deny BootstrapTokenForOtherMachine",
+    ],
+    "H17 an enrolled node with a token of which nobody knows whose it is": [
+      () =>
+        hello(exchange, {
+          machines: { kind: "Absent" },
+          identity: present({ ...anIdentity(tpm), status: undefined as never }),
+          tokenMachine: unread,
+        }),
+      "Wait TokenNotRead",
+    ],
+    "H17 an enrolled node that an operator retired": [
+      () =>
+        hello(exchange, {
+          machines: { kind: "Absent" },
+          identity: present({
+            ...anIdentity(tpm, { phase: "Retired" }),
+            spec: { nodeName: NODE, retired: true },
+          }),
+        }),
+      "Deny NodeNotEnrolled",
     ],
     "H17 neither Machines nor an operator's word": [
       () => hello(exchange, { machines: { kind: "Absent" } }),

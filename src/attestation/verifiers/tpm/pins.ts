@@ -5,8 +5,10 @@ import { encodeBase64, encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { assert } from "../../../kernel/outcome/index.ts";
 import { nameOf, parseQuote, type Quote } from "../../../kernel/tpm/index.ts";
+import { directoryNamesOf } from "../../../kernel/x509/index.ts";
 import { type Envelope, encodeProtocol, type TpmProof } from "../../evidence/index.ts";
 import { pinsOf } from "../identity.ts";
+import { attempt } from "../reading.ts";
 import type { EndorsementKey } from "./facts.ts";
 import type { PcrDemandFacts } from "./rules/pcrs-are-those-asked-for.ts";
 import { judgeTrust } from "./trust/index.ts";
@@ -42,7 +44,9 @@ function planTpm(facts: PcrDemandFacts, proof: TpmProof): TpmState {
   assert(endorsementKey.ok && attestationKey.ok, "pins are planned after every rule passed");
   const quote = parseQuote(proof.attest);
   const ak = attestationKey.value;
+  const manufacturer = manufacturerOf(endorsementKey.value) ?? pinsOf(facts.identity)?.tpm?.manufacturer;
   return {
+    ...(manufacturer === undefined ? {} : { manufacturer }),
     ek: planEndorsementKey(facts, endorsementKey.value),
     ak: { name: encodeHex(nameOf(ak)), public: encodeBase64(ak.raw) },
     ...countersOf(quote),
@@ -51,6 +55,18 @@ function planTpm(facts: PcrDemandFacts, proof: TpmProof): TpmState {
       values: facts.demandedPcrs.map((index, at) => ({ index, value: encodeHex(proof.pcrs[at] ?? new Uint8Array()) })),
     },
   };
+}
+
+const OID_TPM_MANUFACTURER = "2.23.133.2.1";
+/** As the schema of NodeIdentity has it; makers write `id:` and eight hex digits. */
+const MANUFACTURER_MAX_CHARACTERS = 64;
+
+/** From the EK certificate, where there is one that says so. */
+function manufacturerOf({ chain: [certificate] }: EndorsementKey): string | undefined {
+  if (certificate === undefined) return undefined;
+  const names = attempt("EndorsementKeyMalformed", () => directoryNamesOf(certificate));
+  const attributes = names.ok ? names.value.flatMap((name) => name.attributes) : [];
+  return attributes.find(({ oid }) => oid === OID_TPM_MANUFACTURER)?.value.slice(0, MANUFACTURER_MAX_CHARACTERS);
 }
 
 function countersOf({ firmwareVersion, resetCount, restartCount, clock }: Quote) {

@@ -5,6 +5,7 @@ import {
   aNodeUser,
   anExchange,
   anIdentity,
+  CREDENTIAL,
   HELLO_UID,
   NODE,
   NOW_MS,
@@ -17,9 +18,13 @@ import {
   tpmHash,
 } from "../../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../../test/builders/soft-tpm.ts";
-import { encodeHex } from "../../../kernel/bytes/index.ts";
+import { aLeafFor, aRoot } from "../../../../test/builders/x509.ts";
+import { encodeHex, parseHex } from "../../../kernel/bytes/index.ts";
 import type { Seen, Verdict } from "../../../kernel/outcome/index.ts";
+import { publicKeyOf } from "../../../kernel/tpm/index.ts";
+import { OID_SUBJECT_ALT_NAME } from "../../../kernel/x509/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../evidence/index.ts";
+import { clockAlarms } from "../alarms.ts";
 import { readEvidence } from "../reading.ts";
 import { judgeOwnedTpmProof, judgeTpmBeacon, judgeTpmProof, type OwnedProofFacts, planPins } from "./index.ts";
 
@@ -75,6 +80,10 @@ describe("a proof", () => {
 
   const refused: Readonly<Record<string, [() => OwnedProofFacts, string]>> = {
     "P2 a hello that is gone": [() => proofFacts(exchange, { hello: { kind: "Absent" } }), "Deny ChallengeUnknown"],
+    "P2 a hello that nobody could read": [
+      () => proofFacts(exchange, { hello: { kind: "NotRead", why: "the API server is away" } }),
+      "Wait HelloNotRead",
+    ],
     "P2 a hello of another uid": [() => challengedAs({ uid: PROOF_UID }), "Deny ChallengeUnknown"],
     "P2 a hello on its way out": [() => challengedAs({ isDeleting: true }), "Deny ChallengeUnknown"],
     "P2 a proof in the place of a hello": [
@@ -252,6 +261,39 @@ describe("a proof", () => {
   });
 });
 
+describe("the pins", () => {
+  const value = parseHex("3018a416301431123010060567810502010c0769643a31303134");
+  const names = { oid: OID_SUBJECT_ALT_NAME, critical: true, value };
+  const certificate = aLeafFor(aRoot(), publicKeyOf(tpm.ek).spki, { extensions: [names] });
+  const withChain = (facts: OwnedProofFacts): OwnedProofFacts => {
+    if (!facts.keys.endorsementKey.ok) throw new Error("no key");
+    const key = { ...facts.keys.endorsementKey.value, chain: [certificate] };
+    return { ...facts, keys: { ...facts.keys, endorsementKey: { ok: true, value: key } } };
+  };
+
+  it("have the TPM's maker from its certificate, and keep it", () => {
+    expect(planPins(withChain(proofFacts(exchange))).tpm?.manufacturer).toBe("id:1014");
+    expect(planPins(proofFacts(exchange)).tpm).not.toHaveProperty("manufacturer");
+    const pinned = anIdentity(tpm).status?.tpm;
+    if (pinned === undefined) throw new Error("no pins");
+    const identity = present(anIdentity(tpm, { tpm: { ...pinned, manufacturer: "id:1014" } }));
+    expect(planPins(proofFacts(exchange, { identity })).tpm?.manufacturer).toBe("id:1014");
+  });
+});
+
+describe("a clock that went back where the policy only warns", () => {
+  it("is let pass, and an alarm", () => {
+    const pinned = anIdentity(tpm).status?.tpm;
+    if (pinned === undefined) throw new Error("no pins");
+    const policy = { tpm: { endorsementKeys: [tpmHash(tpm)], clockRegression: "Warn" } } as const;
+    const identity = (resetCount: number) => present(anIdentity(tpm, { tpm: { ...pinned, resetCount } }));
+    const regressed = proofFacts(exchange, { policy, identity: identity(3) });
+    expect(spoken(judgeOwnedTpmProof(regressed).verdict)).toBe("Allow Attested");
+    expect(clockAlarms(regressed)).toMatchObject([{ reason: "TpmClockRegressed" }]);
+    expect(clockAlarms(proofFacts(exchange, { policy, identity: identity(0) }))).toEqual([]);
+  });
+});
+
 describe("a renewal by beacon", () => {
   it("is attested with the pinned keys", () => {
     expect(spoken(judgeTpmBeacon(aBeaconRenewal(tpm)).verdict)).toBe("Allow Attested");
@@ -262,6 +304,19 @@ describe("a renewal by beacon", () => {
     "a beacon of the future": [
       () => aBeaconRenewal(tpm, { epoch: Math.floor(NOW_MS / 300_000) + 2 }),
       "Deny BeaconExpired",
+    ],
+    "the previous certificate, hours later": [
+      () => {
+        const of = (sha256: string) => ({ sha256, serialNumber: "1", notAfter: "2027-01-01T00:00:00Z" });
+        const current = {
+          ...of("aa"),
+          purpose: "Client",
+          issuedAt: new Date(NOW_MS - 7_200_000).toISOString(),
+        } as const;
+        const certificates = [{ ...of(CREDENTIAL), purpose: "Client" } as const, current];
+        return { ...aBeaconRenewal(tpm), identity: present(anIdentity(tpm, { certificates })) };
+      },
+      "Deny RenewalNeedsExchange",
     ],
     "a policy without beacons": [() => ({ ...aBeaconRenewal(tpm), policy: {} }), "Deny RenewalNeedsExchange"],
     "a quote for another request": [

@@ -1,4 +1,4 @@
-// `countersign identity reset NODE` and `revoke NODE`: what only a person may decide. The controller acts on it and writes it to the
+// `countersign identity reset NODE`, `retire NODE` and `revoke NODE`: what only a person may decide. The controller acts on it and writes it to the
 // audit trail.
 
 import {
@@ -18,8 +18,6 @@ const OPEN_MS = 3_600_000;
 const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
 
 export const identityReset: Command = {
-  path: ["identity", "reset"],
-  summary: "open a node's pins for one join within the hour: after a new board or TPM, or a TPM whose clock went back",
   arguments: [NODE_ARGUMENT],
   options: [
     KUBECONFIG_OPTION,
@@ -32,18 +30,13 @@ export const identityReset: Command = {
     const { options } = input;
     const ekSpkiSha256 = ekHashOption(options);
     const until = new Date(context.clock.now() + OPEN_MS).toISOString();
-    const reset = {
-      until,
-      ...(flagOption(options, "clock") ? { clock: true } : {}),
-      ...(ekSpkiSha256 === undefined ? {} : { ekSpkiSha256 }),
-    };
+    // Null, not left out: what an earlier reset said must not stay in this one.
+    const reset = { until, clock: flagOption(options, "clock") ? true : null, ekSpkiSha256: ekSpkiSha256 ?? null };
     return change(context, input, { spec: { reset }, said: (node) => `node ${node} may join anew until ${until}` });
   },
 };
 
 export const identityRevoke: Command = {
-  path: ["identity", "revoke"],
-  summary: "nothing for this node any more, and its TPM is on the deny list until it is lifted",
   arguments: [NODE_ARGUMENT],
   options: [
     KUBECONFIG_OPTION,
@@ -58,8 +51,24 @@ export const identityRevoke: Command = {
   },
 };
 
+export const identityRetire: Command = {
+  arguments: [NODE_ARGUMENT],
+  options: [
+    KUBECONFIG_OPTION,
+    { flags: "--lift", description: "take it back: the name may join again, its certificates stay revoked" },
+    CLUSTER_OPTION,
+    OUTPUT_OPTION,
+  ],
+  run: (context, input) => {
+    const retired = !flagOption(input.options, "lift");
+    const said = (node: string) => (retired ? `node ${node} is retired` : `node ${node} may join again`);
+    return change(context, input, { spec: { retired }, said });
+  },
+};
+
 interface Change {
-  readonly spec: Partial<NodeIdentitySpec>;
+  /** A merge patch. */
+  readonly spec: Readonly<Partial<Record<keyof NodeIdentitySpec, unknown>>>;
   readonly said: (node: string) => string;
 }
 

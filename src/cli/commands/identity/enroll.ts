@@ -17,8 +17,6 @@ import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
 import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
 
 export const identityEnroll: Command = {
-  path: ["identity", "enroll"],
-  summary: "say beforehand that a node may join, and with which TPM",
   arguments: [{ name: "<node>", description: "the name that the node will have" }],
   options: [
     KUBECONFIG_OPTION,

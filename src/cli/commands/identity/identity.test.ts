@@ -10,11 +10,7 @@ import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/a
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
-import { runProgram } from "../../program.ts";
-import { identityReset, identityRevoke } from "./change.ts";
-import { identityEnroll } from "./enroll.ts";
-import { identityList } from "./list.ts";
-import { identityShow } from "./show.ts";
+import { countersign, runProgram } from "../../index.ts";
 
 const HASH = "5c".repeat(32);
 
@@ -44,9 +40,7 @@ afterAll(async () => {
 
 async function run(...argv: string[]) {
   const { edge, written } = aProcess({ env: { KUBECONFIG: kubeconfig } });
-  const commands = [identityList, identityShow, identityEnroll, identityReset, identityRevoke];
-  const program = { name: "countersign", version: "0", summary: "test", commands };
-  const exit = await runProgram(program, ["identity", ...argv], edge);
+  const exit = await runProgram(countersign, ["identity", ...argv], edge);
   return { exit, ...written };
 }
 
@@ -76,6 +70,21 @@ describe("countersign identity", () => {
     const { reset } = (await get("worker-10")).spec;
     expect(reset?.ekSpkiSha256).toBe(HASH);
     expect(Date.parse(reset?.until ?? "")).toBeGreaterThan(Date.now());
+  });
+
+  it("forgets an earlier reset with the next one", async () => {
+    await run("enroll", "worker-12");
+    await run("reset", "worker-12", "--clock", "--ek-hash", HASH);
+    await run("reset", "worker-12");
+    expect((await get("worker-12")).spec.reset).toEqual({ until: expect.any(String) });
+  });
+
+  it("retires, and takes it back", async () => {
+    await run("enroll", "worker-13");
+    expect((await run("retire", "worker-13")).out).toBe("node worker-13 is retired\n");
+    expect((await get("worker-13")).spec.retired).toBe(true);
+    expect((await run("retire", "worker-13", "--lift")).exit).toBe(0);
+    expect((await get("worker-13")).spec.retired).toBe(false);
   });
 
   it("revokes, and lifts it", async () => {

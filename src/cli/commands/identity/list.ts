@@ -8,8 +8,6 @@ import { plainText } from "../../terminal/index.ts";
 import { describeIdentity, type IdentityDescription } from "./describe.ts";
 
 export const identityList: Command = {
-  path: ["identity", "list"],
-  summary: "list the nodes that proved what they are, and those that were enrolled",
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options }) => {
     const form = outputForm(options);

@@ -8,8 +8,6 @@ import { plainText } from "../../terminal/index.ts";
 import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
 
 export const identityShow: Command = {
-  path: ["identity", "show"],
-  summary: "show what is pinned for a node, its exchanges and its certificates",
   arguments: [{ name: "<node>", description: "the node's name" }],
   options: [KUBECONFIG_OPTION, CLUSTER_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {

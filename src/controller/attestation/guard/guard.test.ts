@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import type { KubeClient } from "../../../platform/kube/index.ts";
+import type { EventWords, KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
 import { createGuard, readKeyHash } from "./guard.ts";
 import { GUARD_BINDING_SPEC, GUARD_POLICY_SPEC } from "./policy.ts";
@@ -35,17 +35,21 @@ describe("readKeyHash", () => {
 describe("the annotation of the platform", () => {
   function guardWith(get: () => Promise<unknown>) {
     const client = { get } as unknown as KubeClient;
-    return createGuard({ client, clock: createManualClock(), log: silentLog });
+    const events = { record: (_: unknown, { reason }: EventWords) => void told.push(reason) };
+    return createGuard({ client, clock: createManualClock(), log: silentLog, events });
   }
   const object = (annotations: Record<string, string>, createdMs = Date.parse(CREATED) + 60_000) =>
     ({ csr: {}, object: { name: "csr", annotations, createdMs } }) as never;
   const inPlace = (spec: unknown) => ({ metadata: { generation: 1, creationTimestamp: CREATED }, spec });
   let calls = 0;
+  const told: string[] = [];
+  beforeEach(() => told.splice(0));
   const both = async () => inPlace(calls++ % 2 === 0 ? GUARD_POLICY_SPEC : GUARD_BINDING_SPEC);
 
   it("counts where the guard is in place and older", async () => {
     const said = await guardWith(both).annotationOf(object({ [EK]: `sha256:${HASH}` }));
     expect(said).toEqual([{ name: "annotation", statement: { kind: "Present", value: HASH } }]);
+    expect(told).toEqual([]);
   });
 
   it("is waited for where it cannot be read", async () => {
@@ -68,6 +72,7 @@ describe("the annotation of the platform", () => {
     ],
   ])("is ignored where %s", async (_, get) => {
     expect(await guardWith(get).annotationOf(object({ [EK]: `sha256:${HASH}` }))).toEqual([]);
+    expect(told).toEqual(["GuardMissing"]);
   });
 
   it("is ignored on a request that is older than the guard", async () => {

@@ -10,7 +10,7 @@ import { isFault } from "../../../kernel/outcome/index.ts";
 import { parsePem } from "../../../kernel/pem/index.ts";
 import { parseCertificate } from "../../../kernel/x509/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
-import type { KubeClient } from "../../../platform/kube/index.ts";
+import type { EventRecorder, KubeClient } from "../../../platform/kube/index.ts";
 import type { Log } from "../../../platform/report/index.ts";
 import { EK_ANNOTATED_BY, EK_ANNOTATION } from "../plan.ts";
 import type { ReadRequest } from "../requests.ts";
@@ -37,6 +37,7 @@ export interface GuardOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
+  readonly events: Pick<EventRecorder, "record">;
   /** The API server has the guard built in. */
   readonly isBuiltIn?: boolean | undefined;
 }
@@ -54,14 +55,13 @@ export function createGuard(options: GuardOptions): Guard {
   }
 
   return {
-    annotationOf: async ({ object }) => {
+    annotationOf: async ({ object, csr }) => {
       const said = object.annotations[EK_ANNOTATION] ?? object.annotations[SEED_SPELLING];
       if (said === undefined || object.annotations[EK_ANNOTATED_BY] !== undefined) return [];
       // Whole seconds: a guard of the same second may have come after.
       if (!((await standsSince()) < object.createdMs)) {
-        log.warn("an endorsement key on a request is ignored: the admission guard is not in place", {
-          csr: object.name,
-        });
+        log.debug("an endorsement key on a request is ignored", { csr: object.name });
+        options.events.record(csr, { type: "Warning", reason: "GuardMissing", message: IGNORED });
         return [];
       }
       const hash = readKeyHash(said);
@@ -71,6 +71,8 @@ export function createGuard(options: GuardOptions): Guard {
   };
 }
 
+const IGNORED =
+  "the endorsement key on the request is ignored: the admission guard is not in place, was changed, or is younger than the request";
 const UNREADABLE = { kind: "NotRead", why: "the annotation with the endorsement key cannot be read" } as const;
 
 /** PEM `PUBLIC KEY` or `CERTIFICATE`, or `sha256:<hex>`. */

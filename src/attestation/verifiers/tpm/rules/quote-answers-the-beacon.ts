@@ -4,6 +4,7 @@ import { equalBytes } from "../../../../kernel/bytes/index.ts";
 import { pass, type Rule, refuse } from "../../../../kernel/outcome/index.ts";
 import { beaconEpoch, beaconExtraData, beaconNonce, transcriptDigest } from "../../../evidence/index.ts";
 import { keyOf } from "../../challenge/with-challenge.ts";
+import { isUsedLate, USED_LATE } from "../../rules/requester-may-ask.ts";
 import type { TpmHelloFacts } from "../facts.ts";
 import { withQuote } from "../with-quote.ts";
 
@@ -19,6 +20,7 @@ export const quoteAnswersTheBeacon: Rule<TpmHelloFacts> = {
     const { beacon } = envelope;
     if (facts.policy.renewalBeacon !== true || envelope.intent !== "renew")
       return refuse("RenewalNeedsExchange", "renewals go by a full exchange here");
+    if (isUsedLate(facts)) return refuse("RenewalNeedsExchange", `${USED_LATE}: only a full exchange will do`);
     if (beacon === undefined) return refuse("BeaconExpired", "the evidence names no beacon");
     const now = beaconEpoch(facts.nowMs);
     const keys = keyOf(facts.challengeKeys, beacon.kid);

@@ -1,6 +1,14 @@
 // Source 5. A certificate of a TPM's maker: a real TPM, anybody's. By itself it admits nobody; see first-use.ts. Any extended key
 // usage is accepted: makers write 2.23.133.8.1, or nothing. No address in a certificate is ever followed.
-import { type ChainResult, validateChain } from "../../../../kernel/x509/index.ts";
+import { equalBytes } from "../../../../kernel/bytes/index.ts";
+import {
+  type Certificate,
+  type ChainResult,
+  isListed,
+  type RevocationList,
+  validateChain,
+  verifyRevocationListSignature,
+} from "../../../../kernel/x509/index.ts";
 import type { EndorsementFacts, EndorsementKey } from "../facts.ts";
 
 export type Genuineness =
@@ -13,13 +21,40 @@ export function judgeGenuine({ chain }: EndorsementKey, facts: EndorsementFacts)
   const { roots, intermediates, nowMs, policy } = facts;
   const input = { leaf, roots, intermediates: [...intermediates, ...sent] };
   const now = validateChain({ ...input, nowMs });
-  if (now.ok) return { isGenuine: true, note: "certified by its maker" };
+  if (now.ok) return unlessRevoked(now.chain, facts, "certified by its maker");
   if (policy.tpm?.certificateValidity === "Enforce" || !isAboutTime(now)) return { isGenuine: false, why: now.message };
   // Makers let certificates of living TPMs run out: their time is reported, and counts only where the policy says so.
   const then = validateChain({ ...input, nowMs: Math.min(Math.max(nowMs, leaf.notBeforeMs), leaf.notAfterMs) });
   return then.ok
-    ? { isGenuine: true, note: `certified by its maker; out of its time: ${now.message}` }
+    ? unlessRevoked(then.chain, facts, `certified by its maker; out of its time: ${now.message}`)
     : { isGenuine: false, why: then.message };
+}
+
+/** Lists come with the policy; none is fetched. One that cannot be read may name this very certificate. */
+function unlessRevoked(chain: readonly Certificate[], facts: EndorsementFacts, note: string): Genuineness {
+  const lists: RevocationList[] = [];
+  for (const list of facts.revocationLists) {
+    if (!list.ok) return { isGenuine: false, why: `a revocation list of the policy cannot be read: ${list.message}` };
+    lists.push(list.value);
+  }
+  for (const [index, certificate] of chain.entries()) {
+    const issuer = chain[index + 1];
+    if (issuer === undefined) break;
+    const own = lists.filter((list) => isListOf(list, issuer));
+    if (own.some((list) => isListed(list, certificate.serialNumber)))
+      return { isGenuine: false, why: "its maker revoked the EK certificate, or one above it" };
+    if (facts.policy.tpm?.certificateValidity === "Enforce" && own.some((list) => isStale(list, facts.nowMs)))
+      return { isGenuine: false, why: "a revocation list of its maker is out of date" };
+  }
+  return { isGenuine: true, note };
+}
+
+function isListOf(list: RevocationList, { subject, publicKey }: Certificate): boolean {
+  return equalBytes(list.issuer.raw, subject.raw) && verifyRevocationListSignature(list, publicKey);
+}
+
+function isStale({ nextUpdateMs }: RevocationList, nowMs: number): boolean {
+  return nextUpdateMs !== undefined && nextUpdateMs < nowMs;
 }
 
 function isAboutTime(result: ChainResult): boolean {

@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { anExchange, anIdentity, helloFacts, NODE, NOW_MS, tpmHash } from "../../../../../test/builders/exchange.ts";
+import { aRevocationList, type ListOptions } from "../../../../../test/builders/revocation-list.ts";
 import { aSoftTpm } from "../../../../../test/builders/soft-tpm.ts";
 import { aLeaf, anIntermediate, aRoot } from "../../../../../test/builders/x509.ts";
 import { parseHex } from "../../../../kernel/bytes/index.ts";
 import type { Seen } from "../../../../kernel/outcome/index.ts";
-import { type Extension, extKeyUsageExtension, OID_SUBJECT_ALT_NAME } from "../../../../kernel/x509/index.ts";
+import {
+  type Extension,
+  extKeyUsageExtension,
+  OID_SUBJECT_ALT_NAME,
+  parseRevocationList,
+} from "../../../../kernel/x509/index.ts";
+import { attempt } from "../../reading.ts";
 import type { EndorsementFacts } from "../facts.ts";
 import { isRocaModulus } from "../roca.ts";
 import { judgeGenuine } from "./genuine.ts";
@@ -110,6 +117,33 @@ describe("trust in an endorsement key", () => {
   it.each(Object.entries(silent))("is not given at first use with %s", (_, facts) =>
     expect(ask(facts())).toMatch(/^Silent: ./),
   );
+
+  describe("with revocation lists", () => {
+    const read = (bytes: Uint8Array) => attempt("", () => parseRevocationList(bytes));
+    const of = (holder: typeof root, serial: number, more: ListOptions = {}) =>
+      read(aRevocationList(holder, { serials: [Uint8Array.of(serial)], ...more }));
+    const lists = (...revocationLists: EndorsementFacts["revocationLists"]) =>
+      factsWith({ ...certified, policy: allowed, revocationLists }, [leaf]);
+    const enforced = { tpm: { firstUse: "Allow", certificateValidity: "Enforce" } } as const;
+
+    it.each<[string, () => EndorsementFacts]>([
+      ["that name others", () => lists(of(issuer, 8), of(root, 9))],
+      ["that another signed in the issuer's name", () => lists(of({ ...issuer, key: root.key }, 7))],
+      ["of other makers", () => lists(of(aRoot(times), 7))],
+      ["that are old", () => lists(of(issuer, 8, { nextUpdateMs: NOW_MS - 1_000 }))],
+    ])("%s, a TPM is genuine", (_, facts) => expect(ask(facts())).toBe("FirstUse"));
+
+    it.each<[string, () => EndorsementFacts, RegExp]>([
+      ["that name its certificate", () => lists(of(issuer, 7)), /its maker revoked/],
+      ["that name its issuer", () => lists(of(root, 7)), /its maker revoked/],
+      ["that cannot be read", () => lists(read(Uint8Array.of(1))), /cannot be read/],
+      [
+        "that are old where time counts",
+        () => ({ ...lists(of(issuer, 8, { nextUpdateMs: NOW_MS - 1_000 })), policy: enforced }),
+        /out of date/,
+      ],
+    ])("%s, it is not", (_, facts, why) => expect(ask(facts())).toMatch(why));
+  });
 
   it("has its sources in the protocol's order", () => {
     expect(TRUST_SOURCES.map(({ id }) => id)).toEqual(["deny-list", "pins", "bound", "listed", "first-use"]);

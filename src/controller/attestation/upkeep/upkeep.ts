@@ -1,14 +1,23 @@
-// What attestation does by the clock: keys rotate, the beacon is published where a policy wants it, identities whose Machine and
-// Node are gone are retired.
+// What attestation does by the clock: keys rotate, the key for sealed evidence and, where a policy wants it, the beacon are published,
+// identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are told
+// of, Cluster API is told which signers there are.
 
-import type { ConfigMap } from "../../api/core/index.ts";
-import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentityStatus } from "../../api/countersign/index.ts";
-import { CONFIG_MAPS } from "../../api/meta/index.ts";
-import { BEACON_CONFIG_MAP, beaconEpoch, beaconNonce, encodeBeacon } from "../../attestation/evidence/index.ts";
-import { isRevoked } from "../../attestation/verifiers/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
-import type { Handler } from "../loop/index.ts";
-import type { AttestationWorld } from "./world.ts";
+import type { ConfigMap } from "../../../api/core/index.ts";
+import {
+  EK_LABEL,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+  type NodeIdentityStatus,
+} from "../../../api/countersign/index.ts";
+import { CONFIG_MAPS } from "../../../api/meta/index.ts";
+import { BEACON_CONFIG_MAP, beaconEpoch, beaconNonce, encodeBeacon } from "../../../attestation/evidence/index.ts";
+import { isRevoked } from "../../../attestation/verifiers/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import type { Handler } from "../../loop/index.ts";
+import type { Registration } from "../registration/index.ts";
+import type { AttestationWorld } from "../world.ts";
+import type { ProviderIdWatch } from "./provider-ids.ts";
+import { publishRecipient } from "./recipient.ts";
 
 export const UPKEEP_KEY = "attestation";
 /** A fifth of a beacon's epoch. */
@@ -21,6 +30,8 @@ export interface UpkeepOptions {
   /** The cluster's first id; absent while no CA is known. */
   readonly clusterId: () => string | undefined;
   readonly nodesSynced: () => boolean;
+  readonly providerIds: ProviderIdWatch;
+  readonly register: Registration;
 }
 
 export function createUpkeep(options: UpkeepOptions): Handler {
@@ -32,7 +43,11 @@ export function createUpkeep(options: UpkeepOptions): Handler {
       return { afterMs: INTERVAL_MS };
     await world.keys.upkeep();
     if (options.wantsBeacon()) await publishBeacon(options);
+    await publishRecipient(world);
+    await world.limits.overflow.sweep();
     told = tellResets(world, told);
+    options.providerIds.look();
+    await options.register();
     if (world.machines.hasSynced() && options.nodesSynced()) await retire(world);
     return { afterMs: INTERVAL_MS };
   };
@@ -97,10 +112,11 @@ async function retire(world: AttestationWorld): Promise<void> {
 function nextPhase(world: AttestationWorld, identity: NodeIdentity): NodeIdentityStatus["phase"] {
   const { status, spec } = identity;
   if (isRevoked(identity)) return "Revoked";
+  if (spec.retired === true) return "Retired";
   // Lifted by the operator.
   if (status?.phase === "Revoked") return status.attestedAt === undefined ? "Pending" : "Active";
   if (status?.machine === undefined || status.phase === "Retired") return status?.phase;
-  if (world.machines.has(status.machine.uid)) return "Active";
+  if (world.machines.has(status.machine.uid, status.providerId)) return "Active";
   return world.getNode(spec.nodeName) === undefined ? "Retired" : "Retiring";
 }
 

@@ -1,14 +1,22 @@
 // The NodeIdentities of the home cluster: a copy that answers at once, and the live object where a decision must not rest on a
-// copy. Kept in indexes: by endorsement key, by the hour of their making, and those that are revoked.
+// copy. Kept in indexes: by endorsement key, by the hour of their making, by
+// exchanges that are not over, and those that are revoked.
 
-import { EK_LABEL, identityName, NODE_IDENTITIES, type NodeIdentity } from "../../api/countersign/index.ts";
-import { isRevoked } from "../../attestation/verifiers/index.ts";
-import { isFault, type Seen } from "../../kernel/outcome/index.ts";
-import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import { createFollower, type Follower } from "../served/index.ts";
+import {
+  EK_LABEL,
+  type Exchange,
+  identityName,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+} from "../../../api/countersign/index.ts";
+import { isRevoked } from "../../../attestation/verifiers/index.ts";
+import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
+import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../../platform/kube/index.ts";
+import { createFollower, type Follower } from "../../served/index.ts";
 
 const BY_KEY = "by-endorsement-key";
 const BY_HOUR = "by-hour";
+const BY_EXCHANGE = "by-open-exchange";
 const BY_STANDING = "by-standing";
 const HOUR_MS = 3_600_000;
 
@@ -20,9 +28,12 @@ export interface Identities {
   run(signal: AbortSignal): Promise<void>;
   /** From the copy. */
   find(nodeName: string, clusterName: string | undefined): Seen<NodeIdentity>;
+  /** Of this cluster: what becomes of another's is its own controller's business. */
   list(): readonly NodeIdentity[];
-  /** Nodes with a live identity that bears this key, from the copy. */
-  holdersOf(ekLabel: string): Seen<readonly string[]>;
+  /** Nodes with another live identity than the named one that bears this key, from the copy. */
+  holdersOf(ekLabel: string, except: string): Seen<readonly string[]>;
+  /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
+  openExchange(proofUid: string): Exchange | undefined;
   revoked(): readonly NodeIdentity[];
   /** SHA-256 of the endorsement keys of revoked identities. */
   revokedKeys(): readonly string[];
@@ -33,6 +44,7 @@ export interface Identities {
 export function createIdentities(
   client: KubeClient,
   world: Pick<InformerOptions, "clock" | "random" | "log">,
+  clusterName?: string,
 ): Identities {
   const follower: Follower<NodeIdentity> = createFollower({
     ...world,
@@ -51,12 +63,17 @@ export function createIdentities(
       const informer = ready();
       return informer === undefined ? UNKNOWN : seen(informer.get(identityName(nodeName, clusterName)));
     },
-    list: () => ready()?.list() ?? [],
-    holdersOf: (ekLabel) => {
+    list: () => (ready()?.list() ?? []).filter(({ spec }) => spec.clusterName === clusterName),
+    holdersOf: (ekLabel, except) => {
       const informer = ready();
       if (informer === undefined) return UNKNOWN;
-      return { kind: "Present", value: informer.byIndex(BY_KEY, ekLabel).map(({ spec }) => spec.nodeName) };
+      const others = informer.byIndex(BY_KEY, ekLabel).filter(({ metadata }) => metadata.name !== except);
+      return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
     },
+    openExchange: (uid) =>
+      (ready()?.byIndex(BY_EXCHANGE, uid) ?? [])
+        .flatMap(({ status }) => status?.exchanges ?? [])
+        .find(({ proofUid }) => proofUid === uid),
     revoked,
     revokedKeys: () => revoked().flatMap((identity) => keyOf(identity) ?? []),
     countYoung: (nowMs) => {
@@ -73,6 +90,8 @@ const INDEXES = {
   [BY_KEY]: (identity: NodeIdentity) => (isLive(identity) ? [identity.metadata.labels?.[EK_LABEL] ?? ""] : []),
   [BY_HOUR]: (identity: NodeIdentity) =>
     identity.status?.attestedAt === undefined ? [] : [hourOf(createdMs(identity))],
+  [BY_EXCHANGE]: ({ status }: NodeIdentity) =>
+    (status?.exchanges ?? []).flatMap(({ proofUid, state }) => (state === "Issued" ? [] : [proofUid])),
   [BY_STANDING]: (identity: NodeIdentity) => (isRevoked(identity) ? ["revoked"] : []),
 };
 

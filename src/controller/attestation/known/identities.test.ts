@@ -1,0 +1,49 @@
+// NodeIdentities of several clusters in one home, on the embedded API server.
+
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
+import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { identityName, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import { systemClock } from "../../../platform/clock/index.ts";
+import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import { silentLog } from "../../../platform/report/index.ts";
+import { createIdentities } from "./identities.ts";
+
+let server: TestApiServer;
+let home: KubeClient;
+beforeAll(async () => {
+  server = await startTestApiServer();
+  const credentials = () => ({ certPem: server.adminCertPem, keyPem: server.adminKeyPem });
+  home = createKubeClient({ server: server.url, caPem: server.caPem, credentials });
+  for (const definition of await loadDefinitions()) {
+    if (definition.metadata.name?.startsWith("nodeidentities") === true)
+      await define(home, definition, NODE_IDENTITIES);
+  }
+  for (const clusterName of ["east", "west", undefined]) {
+    await home.create<NodeIdentity>(NODE_IDENTITIES, {
+      apiVersion: "countersign.dev/v1alpha1",
+      kind: "NodeIdentity",
+      metadata: { name: identityName("worker-1", clusterName) },
+      spec: { nodeName: "worker-1", ...(clusterName === undefined ? {} : { clusterName }) },
+    });
+  }
+});
+afterAll(async () => {
+  await home.close();
+  await server.close();
+});
+
+it.each(["east", undefined])(
+  "those of cluster %s are kept up by its controller, and no others",
+  async (clusterName) => {
+    const world = { clock: systemClock, random: Math.random, log: silentLog };
+    const identities = createIdentities(home, world, clusterName);
+    const stop = new AbortController();
+    const running = identities.run(stop.signal);
+    await identities.waitForSync(AbortSignal.timeout(10_000));
+    expect(identities.list().map(({ spec }) => spec.clusterName)).toEqual([clusterName]);
+    expect(identities.find("worker-1", clusterName)).toMatchObject({ kind: "Present" });
+    stop.abort();
+    await running;
+  },
+);

@@ -1,0 +1,45 @@
+// What is left to do when a request is decided, by whoever comes after the one that decided it (protocol 3.8): a denied hello goes after
+// a quarter of an hour, a hello goes with the proof that used its challenge up, and an exchange whose certificate was delivered is
+// recorded as issued. All of it is done at once as a rule; here it is done after a crash.
+
+import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
+import { CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
+import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { completeIssued } from "./gate.ts";
+import { envelopeOf } from "./gather-tpm.ts";
+import { recipientsOf } from "./requests.ts";
+import { HELLO_OBJECT_PREFIX, removeRequest, tidyDenied } from "./tidy.ts";
+import type { AttestationWorld } from "./world.ts";
+
+/** Who delivered a certificate says so within this time; after it, nobody will. */
+const SAID_WITHIN_MS = 10_000;
+const RETRY_UNREAD_MS = 1_000;
+
+export async function tidySettled(
+  world: AttestationWorld,
+  csr: CertificateSigningRequest,
+  getCsr: (name: string) => CertificateSigningRequest | undefined,
+): Promise<Next> {
+  const { name = "", uid = "" } = csr.metadata;
+  const isOver = findCondition(csr, "Denied") !== undefined || findCondition(csr, "Failed") !== undefined;
+  if (name.startsWith(HELLO_OBJECT_PREFIX))
+    return findCondition(csr, "Denied") === undefined ? UNTIL_CHANGED : await tidyDenied(world, csr);
+  if (isIssued(csr)) return await tidyIssued(world, csr);
+  if (!isOver) return UNTIL_CHANGED;
+  const read = world.readRequest(csr, await recipientsOf(world.keys, csr));
+  const hello = getCsr(envelopeOf(read)?.hello?.name ?? "");
+  // A stranger's denied proof changes nothing: only the one that used the challenge up ends its hello.
+  if (hello?.metadata.annotations?.[CONSUMED_BY_ANNOTATION] === uid) await removeRequest(world, hello);
+  return UNTIL_CHANGED;
+}
+
+async function tidyIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Next> {
+  if (!world.identities.hasSynced()) return { afterMs: RETRY_UNREAD_MS };
+  // From the copy: as a rule it says Issued, and nothing is asked of anybody.
+  const exchange = world.identities.openExchange(csr.metadata.uid ?? "");
+  if (exchange === undefined) return UNTIL_CHANGED;
+  const sinceMs = world.clock.now() - Date.parse(exchange.at);
+  if (sinceMs < SAID_WITHIN_MS) return { afterMs: SAID_WITHIN_MS - Math.max(sinceMs, 0) };
+  await completeIssued(world, csr);
+  return UNTIL_CHANGED;
+}

@@ -1,0 +1,205 @@
+// Crashes of the controller (protocol 3.8, attack 23): it is stopped after each single write of an exchange, and a fresh one, which
+// knows nothing but what is in the cluster, brings the exchange to its one end: one certificate, one identity, no hello left.
+// Then two that both lead at once.
+
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { isDecided, isIssued } from "../../src/api/certificates/index.ts";
+import { NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
+import { CSRS, type KubeObject, type Resource } from "../../src/api/meta/index.ts";
+import { CHALLENGE_ANNOTATION } from "../../src/attestation/evidence/index.ts";
+import { encodeHex } from "../../src/kernel/bytes/index.ts";
+import { sha256 } from "../../src/kernel/crypto/index.ts";
+import { Fault } from "../../src/kernel/outcome/index.ts";
+import { parsePem } from "../../src/kernel/pem/index.ts";
+import { systemClock } from "../../src/platform/clock/index.ts";
+import type { KubeClient } from "../../src/platform/kube/index.ts";
+import type { AttestingMachine } from "../builders/attesting-machine.ts";
+import { type Csr, nameOf, pem, type Scene, useAttestationStage } from "./attestation-stage.ts";
+import { controllerIdentity, eventually, type RunningController } from "./controller-stage.ts";
+import { startEmbeddedPlane } from "./embedded-plane.ts";
+
+const on = useAttestationStage(startEmbeddedPlane);
+const { stage } = on;
+/** One for each machine of the tests below. */
+const SCENES = 19;
+const scenes: Scene[] = [];
+/** Prepared while a whole controller runs, which says when it has read a policy; the replicas of each test are its own. */
+beforeAll(async () => {
+  scenes.push(...(await Promise.all(Array.from({ length: SCENES }, () => on.aScene()))));
+  await stage.controller.stop();
+});
+
+function aScene(): Scene {
+  const scene = scenes.pop();
+  if (scene === undefined) throw new Error(`${SCENES} machines are too few`);
+  return scene;
+}
+
+const CONTROLLERS = ["approving", "signing", "attestation"] as const;
+
+const running: RunningController[] = [];
+afterEach(stopReplicas);
+
+const connectAsController = () => stage.connect(controllerIdentity(stage.plane));
+
+/** Ahead of those before it: whoever delivers a certificate has ten seconds to say so. */
+async function startReplica(client: KubeClient = connectAsController(), aheadMs = 20_000): Promise<void> {
+  const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  running.push(await stage.startReplica({ client, controllers: CONTROLLERS, clock }));
+}
+
+async function stopReplicas(): Promise<void> {
+  await Promise.all(running.splice(0).map((replica) => replica.stop()));
+}
+
+interface DyingClient {
+  readonly client: KubeClient;
+  readonly writes: readonly string[];
+  readonly died: Promise<void>;
+}
+
+/** Writes as the controller does, on requests and identities, until the n-th was applied; then never again, nor reads. */
+function aClientThatDiesAfter(last: number): DyingClient {
+  const real = connectAsController();
+  const writes: string[] = [];
+  const death = new AbortController();
+  const died = new Promise<void>((resolve) => death.signal.addEventListener("abort", () => resolve()));
+  function requireAlive(): void {
+    if (death.signal.aborted) throw new Fault("unavailable", "the process died");
+  }
+  async function write<T>(words: string, act: () => Promise<T>): Promise<T> {
+    requireAlive();
+    const answer = await act();
+    requireAlive();
+    writes.push(words);
+    if (writes.length === last) death.abort();
+    requireAlive();
+    return answer;
+  }
+  /** A request that waits for the controller's copies to be complete is not part of the exchange. */
+  const isCounted = (resource: Resource, object?: KubeObject) =>
+    resource === NODE_IDENTITIES || (resource === CSRS && (object === undefined || isDecided(object as Csr)));
+  const client: KubeClient = {
+    ...real,
+    get: async (resource, target, options) => {
+      requireAlive();
+      return await real.get(resource, target, options);
+    },
+    create: (resource, object, options) => {
+      const act = () => real.create(resource, object, options);
+      return isCounted(resource) ? write(`create ${resource.kind}`, act) : act();
+    },
+    update: (resource, object, options) => {
+      const act = () => real.update(resource, object, options);
+      const words = `update ${options?.subresource ?? ""} ${resource.kind}`;
+      return isCounted(resource, object) ? write(words, act) : act();
+    },
+    patch: (resource, target, patch, options) => {
+      const act = () => real.patch<never>(resource, target, patch, options);
+      return isCounted(resource) ? write(`patch ${target.subresource ?? ""} ${resource.kind}`, act) : act();
+    },
+    delete: (resource, target, options) => {
+      const act = () => real.delete(resource, target, options);
+      return isCounted(resource) ? write(`delete ${resource.kind}`, act) : act();
+    },
+  };
+  return { client, writes, died };
+}
+
+/** What the machine does, whatever happens to the controller. */
+async function exchange(machine: AttestingMachine): Promise<{ readonly hello: Csr; readonly proof: Csr }> {
+  const sent = await machine.hello();
+  const hello = await eventually(
+    "a challenge",
+    () => on.read(nameOf(sent)),
+    ({ metadata }) => metadata.annotations?.[CHALLENGE_ANNOTATION] !== undefined,
+  );
+  const answer = await machine.send(machine.answer(hello));
+  return { hello, proof: await eventually("a certificate", () => on.read(nameOf(answer)), isIssued) };
+}
+
+/** One certificate and one identity, and nothing of the exchange is left open. */
+async function expectOneEnd(node: string, done: { readonly hello: Csr; readonly proof: Csr }, earlier = 0) {
+  const { hello, proof } = done;
+  const [block] = parsePem(pem(proof));
+  const delivered = encodeHex(sha256(block?.bytes ?? new Uint8Array()));
+  const identity = await eventually(
+    "the exchange to be over",
+    () => on.identityOf(node),
+    ({ status }) => (status?.exchanges ?? []).every(({ state }) => state === "Issued"),
+  );
+  expect(identity.status?.exchanges).toHaveLength(earlier + 1);
+  expect(identity.status?.certificates).toHaveLength(earlier + 1);
+  expect(identity.status?.certificates?.at(-1)).toMatchObject({ sha256: delivered, proofUid: proof.metadata.uid });
+  await eventually(
+    "the hello to be deleted",
+    async () => (await stage.admin.list<Csr>(CSRS)).items,
+    (items) => items.every(({ metadata }) => metadata.uid !== hello.metadata.uid),
+  );
+  const { items } = await stage.admin.list<NodeIdentity>(NODE_IDENTITIES);
+  expect(items.filter(({ spec }) => spec.nodeName === node)).toHaveLength(1);
+}
+
+const USUAL_WRITES = [
+  "patch status CertificateSigningRequest", // the challenge
+  "patch status CertificateSigningRequest", // it is used up
+  "create NodeIdentity", // the claim
+  "update status NodeIdentity", // the pins, the exchange Verified
+  "update approval CertificateSigningRequest", // Approved
+  "update status NodeIdentity", // the certificate, before it leaves
+  "update status CertificateSigningRequest", // the certificate
+  "update status NodeIdentity", // Issued
+  "delete CertificateSigningRequest", // the hello
+];
+
+describe("a controller that is stopped after one of its writes", () => {
+  it("makes nine of them in a join", async () => {
+    const { client, writes } = aClientThatDiesAfter(Number.POSITIVE_INFINITY);
+    await startReplica(client);
+    const { node, machine } = aScene();
+    await expectOneEnd(node, await exchange(machine()));
+    expect(writes.toSorted()).toEqual(USUAL_WRITES.toSorted());
+    expect(writes.slice(0, 7)).toEqual(USUAL_WRITES.slice(0, 7));
+  });
+
+  it.each(USUAL_WRITES.map((write, index) => [index + 1, write] as const))(
+    "%i, %s, is followed by one that ends the join",
+    async (last) => {
+      const { client, died } = aClientThatDiesAfter(last);
+      await startReplica(client, 0);
+      const { node, machine } = aScene();
+      const done = exchange(machine());
+      await died;
+      await stopReplicas();
+      await startReplica();
+      await expectOneEnd(node, await done);
+    },
+  );
+
+  it.each([5, 6, 7])("%i is followed by one that ends the renewal, after which the node renews again", async (last) => {
+    await startReplica(undefined, 0);
+    const { node, machine } = aScene();
+    const { node: own } = await on.join(machine());
+    await stopReplicas();
+    const { client, died } = aClientThatDiesAfter(last);
+    await startReplica(client, 0);
+    const renewing = machine({ intent: "renew" }, { client: own });
+    const done = exchange(renewing);
+    await died;
+    await stopReplicas();
+    await startReplica();
+    const renewed = await done;
+    await expectOneEnd(node, renewed, 1);
+    const newer = stage.connect({ certPem: pem(renewed.proof), keyPem: renewing.key.encodePem() });
+    await expectOneEnd(node, await exchange(machine({ intent: "renew" }, { client: newer })), 2);
+  });
+});
+
+describe("two controllers that both lead", () => {
+  it("give each machine one certificate and one identity", async () => {
+    await startReplica();
+    await startReplica();
+    const machines = Array.from({ length: 6 }, aScene);
+    await Promise.all(machines.map(async ({ node, machine }) => expectOneEnd(node, await exchange(machine()))));
+  });
+});
