@@ -5,3 +5,14 @@ export {
   type NodeAttestationProvider,
   readEndorsementKey,
 } from "./providers/index.ts";
+export {
+  createSdkProvider,
+  createSdkVerifier,
+  loadProvider,
+  loadSdkVerifiers,
+  loadSettings,
+  makeProvider,
+  makeVerifier,
+  providerPackageOf,
+  type SdkVerifier,
+} from "./sdk/index.ts";

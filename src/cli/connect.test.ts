@@ -3,16 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { aProcess } from "../../test/fakes/process-edge.ts";
-import { tokenList } from "./commands/token/list.ts";
-import { runProgram } from "./program.ts";
+import { countersign, runProgram } from "./index.ts";
 
 const home = mkdtempSync(join(tmpdir(), "connect-"));
 afterAll(() => rmSync(home, { recursive: true }));
 
 async function lookFor(env: Record<string, string>, ...flags: string[]) {
   const { edge, written } = aProcess({ env: { HOME: home, ...env } });
-  const program = { name: "countersign", version: "0", summary: "test", commands: [tokenList] };
-  await runProgram(program, ["token", "list", ...flags], edge);
+  await runProgram(countersign, ["token", "list", ...flags], edge);
   return written.err;
 }
 

@@ -1,6 +1,7 @@
 export { type ManagerEvent, machineAddresses, REQUEST_LIMIT_MS, servingNamesOf } from "./certificates/index.ts";
 export {
   type DaemonOptions,
+  type DiscoveryPlaces,
   type Renewal,
   renewCertificate,
   runNodeDaemon,

@@ -6,6 +6,7 @@ import {
   beaconExtraData,
   CHALLENGE_ANNOTATION,
   type Claims,
+  type Draft,
   draftRequest,
   type EvidenceBody,
   exchangeExtraData,
@@ -14,6 +15,7 @@ import {
   type Protocol,
   parseBeacon,
   parseChallenge,
+  type TpmHello,
   type TpmProof,
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
@@ -33,6 +35,8 @@ export interface MachineOptions {
   readonly names?: SubjectAltNameTemplate;
   readonly protocol?: Protocol;
   readonly metadata?: Csr["metadata"];
+  /** What the hello shows of the endorsement key, in place of the TPM's own without a certificate. */
+  readonly endorsement?: NonNullable<TpmHello["endorsement"]>;
 }
 
 export interface AnswerOptions {
@@ -42,6 +46,8 @@ export interface AnswerOptions {
   readonly quote?: Partial<QuoteOptions>;
   readonly tpm?: SoftTpm;
   readonly alter?: (proof: TpmProof) => TpmProof;
+  /** What the quote is made over, where it differs from what is sent. */
+  readonly quoted?: { readonly claims?: Partial<Claims>; readonly names?: SubjectAltNameTemplate };
 }
 
 const PROTOCOL: Protocol = { provider: "tpm", version: 1 };
@@ -52,6 +58,8 @@ export interface AttestingMachine {
   readonly tpm: SoftTpm;
   readonly key: PrivateKey;
   hello(): Promise<Csr>;
+  /** The hello, not sent. */
+  draftHello(): FinishedRequest;
   /** The challenged hello → the proof, not sent. */
   answer(hello: Csr, options?: AnswerOptions): FinishedRequest;
   send(finished: FinishedRequest, metadata?: Csr["metadata"]): Promise<Csr>;
@@ -64,16 +72,18 @@ export function anAttestingMachine(options: MachineOptions): AttestingMachine {
   const key = options.key ?? generatePrivateKey("P-256");
   const send = (finished: FinishedRequest, metadata: Csr["metadata"] = {}) =>
     client.create<Csr>(CSRS, csrOf(finished, metadata));
+  const draftHello = () => {
+    const shown = options.endorsement ?? { ek: tpm.ek.raw, ekChain: [] };
+    const endorsement = claims.intent === "renew" ? undefined : shown;
+    const body: EvidenceBody = { kind: "tpm-hello", ak: tpm.ak.raw, endorsement };
+    return finishRequest(draftRequest({ step: "hello", claims, protocol, key: key.signer }), { body });
+  };
   return {
     tpm,
     key,
     send,
-    hello: () => {
-      const endorsement = claims.intent === "renew" ? undefined : { ek: tpm.ek.raw, ekChain: [] };
-      const body: EvidenceBody = { kind: "tpm-hello", ak: tpm.ak.raw, endorsement };
-      const draft = draftRequest({ step: "hello", claims, protocol, key: key.signer });
-      return send(finishRequest(draft, { body }), options.metadata);
-    },
+    hello: () => send(draftHello(), options.metadata),
+    draftHello,
     answer: (hello, spoiled = {}) => answer({ ...options, tpm, key, protocol }, hello, spoiled),
     beaconRenewal: (text) => {
       const beacon = parseBeacon(text);
@@ -113,12 +123,19 @@ function answer(machine: Equipped, hello: Csr, spoiled: AnswerOptions): Finished
   const helloRequest = new Uint8Array(Buffer.from(hello.spec.request, "base64"));
   const uid = hello.metadata.uid ?? "";
   const freshness = { kind: "challenge", helloRequest, helloUid: uid, annotation } as const;
-  const digest = transcriptDigest({ claims, protocol, spki: draft.spki, cri: draft.cri, freshness });
+  const over = overOf(draft, spoiled);
+  const digest = transcriptDigest({ claims: over.claims, protocol, spki: over.spki, cri: over.cri, freshness });
   const secret = spoiled.secret ?? machine.tpm.open(challenge);
   const quoted = { extraData: exchangeExtraData(secret, digest), pcrs: challenge.pcrs, ...spoiled.quote };
   const made = proofOf(tpm, quoted);
   const named = { name: hello.metadata.name ?? "", uid };
   return finishRequest(draft, { body: spoiled.alter?.(made) ?? made, hello: named });
+}
+
+/** The request that the quote speaks of: the one that is sent, unless a forger has another in mind. */
+function overOf(draft: Draft, { quoted }: AnswerOptions): Draft {
+  if (quoted === undefined) return draft;
+  return draftRequest({ ...draft, claims: { ...draft.claims, ...quoted.claims }, names: quoted.names ?? draft.names });
 }
 
 function proofOf(tpm: SoftTpm, quoted: Pick<QuoteOptions, "extraData" | "pcrs"> & Partial<QuoteOptions>): TpmProof {

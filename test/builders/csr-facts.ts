@@ -32,6 +32,7 @@ export function factsOf(csr: CertificateSigningRequest, changed: Partial<Approva
     node: { kind: "Absent" },
     claims: { kind: "Present", value: [] },
     machine: NOT_ASKED,
+    holders: { kind: "Absent" },
     evidence: { kind: "Absent" },
     standing: { kind: "Absent" },
     serving: servingFacts(),
@@ -41,7 +42,13 @@ export function factsOf(csr: CertificateSigningRequest, changed: Partial<Approva
 }
 
 export function servingFacts(changed: Partial<ServingFacts> = {}): ServingFacts {
-  return { present: NOT_ASKED, resolved: new Map(), foreign: { kind: "Present", value: new Map() }, ...changed };
+  return {
+    present: NOT_ASKED,
+    resolved: new Map(),
+    foreign: { kind: "Present", value: new Map() },
+    apiServer: { kind: "Absent" },
+    ...changed,
+  };
 }
 
 /** A policy in Enforce that says nothing else, and what is changed of it. */

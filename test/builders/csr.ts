@@ -149,6 +149,13 @@ export function withExtension(extension: Extension): CsrModifier {
   return ({ extensions }) => ({ extensions: [...extensions, extension] });
 }
 
+/** The extension of seed 000: a UTF8String that is short enough for one octet of length. */
+export function withProviderId(providerId: string): CsrModifier {
+  const text = encodeUtf8(providerId);
+  const value = Uint8Array.of(0x0c, text.length, ...text);
+  return withExtension({ oid: "1.3.6.1.4.1.11129.2.1.21", critical: false, value });
+}
+
 export function withSan(names: SubjectAltNameTemplate): CsrModifier {
   return withExtension(subjectAltNameExtension(names));
 }

@@ -237,6 +237,7 @@ function commonFacts(object: RequestObject): EvidenceFacts {
     machines: { kind: "Present", value: [aMachine()] },
     tokenMachine: { kind: "Absent" },
     templateNames: [],
+    joinWindowMs: 7_200_000,
     node: { kind: "Absent" },
     ownNames: { kind: "Present", value: [NODE, "10.0.0.1"] },
     limits: {
@@ -263,6 +264,7 @@ export function helloFacts({ hello, tpm }: Exchange, overrides: Partial<TpmHello
     deniedKeys: [],
     roots: [],
     intermediates: [],
+    revocationLists: [],
     otherHolders: { kind: "Present", value: [] },
     challengeKeys: [KEYS],
     challenged: challengedTpm(side, keys),

@@ -3,15 +3,24 @@
 import type { KubeObject } from "../../src/api/meta/index.ts";
 
 export function machineDefinition(group: string, versions: readonly string[]): KubeObject {
+  return definition(group, "Machine", versions);
+}
+
+export function poolDefinition(versions: readonly string[]): KubeObject {
+  return definition("cluster.x-k8s.io", "MachinePool", versions);
+}
+
+function definition(group: string, kind: string, versions: readonly string[]): KubeObject {
+  const singular = kind.toLowerCase();
   const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `machines.${group}` },
+    metadata: { name: `${singular}s.${group}` },
     spec: {
       group,
       scope: "Namespaced",
-      names: { plural: "machines", singular: "machine", kind: "Machine", listKind: "MachineList" },
+      names: { plural: `${singular}s`, singular, kind, listKind: `${kind}List` },
       versions: versions.map((name, at) => ({
         name,
         served: true,

@@ -19,6 +19,7 @@ export function surroundingsOf({ nodes = [], machine, policy, pending = [] }: Cl
   return {
     getNode: (name) => nodes.find(({ metadata }) => metadata.name === name),
     nodesNamed: (name) => nodes.filter(({ metadata }) => metadata.name === name),
+    nodesOfProvider: (providerId) => nodes.filter(({ spec }) => spec?.providerID === providerId),
     countNodes: () => nodes.length,
     pendingOf: (username) => pending.filter(({ spec }) => spec.username === username),
     machines: { find: () => machine ?? { kind: "Absent" }, ownersOf: () => new Map(), count: () => 0 },
@@ -39,4 +40,5 @@ export function kubeadmAccess(): AccessReviews {
 export const noNetwork: Network = {
   presentNames: async () => ({ kind: "NotRead", why: "no network here" }),
   resolve: async () => ({ kind: "NotRead", why: "no network here" }),
+  apiServer: async () => ({ kind: "Absent" }),
 };

@@ -2,6 +2,7 @@
 // where asked for. Where it is not installed, suites say so and skip.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -62,13 +63,26 @@ export async function startSwtpm(options: SwtpmOptions = {}): Promise<Swtpm> {
   return { address: tcti, tcti, directory, socketPath, process: child, authorities, stop };
 }
 
+/** The file is there a moment before anybody listens. */
 async function untilListening(child: ChildProcess, socketPath: string): Promise<void> {
   const end = Date.now() + START_LIMIT_MS;
-  while (!existsSync(socketPath) || !existsSync(`${socketPath}.ctrl`)) {
+  while (!(existsSync(`${socketPath}.ctrl`) && (await takesConnections(socketPath)))) {
     if (child.exitCode !== null || Date.now() > end)
       throw new Error(`swtpm did not start (exit code ${child.exitCode})`);
     await delay(10);
   }
+}
+
+function takesConnections(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ path });
+    const answer = (isTaken: boolean) => {
+      socket.destroy();
+      resolve(isTaken);
+    };
+    socket.once("connect", () => answer(true));
+    socket.once("error", () => answer(false));
+  });
 }
 
 async function end(child: ChildProcess): Promise<void> {

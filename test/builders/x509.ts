@@ -54,6 +54,13 @@ export function aLeaf(issuer: Holder, overrides: CertificateOverrides = {}): Hol
   ]);
 }
 
+/** A leaf for a key whose private half somebody else holds, such as a TPM. */
+export function aLeafFor(issuer: Holder, publicKey: Uint8Array, overrides: CertificateOverrides = {}): Certificate {
+  const own = generatePrivateKey("P-256");
+  const key = { ...own, signer: { ...own.signer, publicKey } };
+  return aLeaf(issuer, { ...overrides, key }).certificate;
+}
+
 export interface RequestOverrides {
   readonly subject?: NameTemplate | Uint8Array;
   readonly key?: PrivateKey;

@@ -29,20 +29,24 @@ describe("countersign demo", () => {
       const steps = "discovered · trusted · attested (tpm) · requested · approved · signed · stored · registered";
       expect(run.text()).toContain(`node-a   ${steps}`);
       expect(run.text()).toContain(`node-b   ${steps}`);
+      expect(run.text()).toMatch(/node-a {3}renewed by its certificate and fresh proof {3}\d+\.\d s\n/);
+      expect(run.text()).toMatch(/node-a {3}got a certificate to serve with, by the same proof {3}\d+\.\d s\n/);
       expect(run.text()).toMatch(/impostor asks to be node-a .* refused: endorsement-key-is-pinned/);
       expect(run.text()).toMatch(/csr explain countersign-hello-[a-z2-7]{52}/);
     },
   );
 
-  it("joins two nodes, refuses the impostor with the reason, and ends by itself with 0, where there is no TPM", async () => {
+  it("joins two instances of a platform and refuses a third where there is no TPM, and says what to install", async () => {
     const run = demo({ PATH: join(directory, "nothing-installed") });
     expect(await run.exit).toBe(0);
-    const steps = "discovered · trusted · requested · approved · signed · stored · registered";
+    const attested = "attested (instance-identity)";
+    const steps = `discovered · trusted · ${attested} · requested · approved · signed · stored · registered`;
     expect(run.text()).toContain(`node-a   ${steps}`);
     expect(run.text()).toContain(`node-b   ${steps}`);
-    expect(run.text()).toMatch(/impostor asks to be node-a .* refused: first-use-is-unspent/);
+    expect(run.text()).toMatch(/node-a {3}renewed by its certificate and fresh proof {3}\d+\.\d s\n/);
+    expect(run.text()).toMatch(/impostor asks to be node-a .* refused: identity-keeps-its-pins/);
     expect(run.text()).toContain("kubectl get csr,nodes");
-    expect(run.text()).toContain("install swtpm");
+    expect(run.text()).toContain("apt install swtpm, or dnf install swtpm");
   });
 
   it("shows the token's id and nothing of its secret", async () => {

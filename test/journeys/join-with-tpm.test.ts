@@ -8,10 +8,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
-import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
-import { CSRS, SECRETS } from "../../src/api/meta/index.ts";
+import type { ConfigMap } from "../../src/api/core/index.ts";
+import {
+  EVIDENCE_RECIPIENT,
+  JOIN_POLICIES,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+} from "../../src/api/countersign/index.ts";
+import { CONFIG_MAPS, CSRS, SECRETS } from "../../src/api/meta/index.ts";
+import { BEACON_CONFIG_MAP, parseRecipient } from "../../src/attestation/evidence/index.ts";
 import { createInsecureProvider, createTpmProvider, readTpmIdentity } from "../../src/attestation/providers/index.ts";
 import { type Plane, startPlane } from "../../src/cli/cluster/plane.ts";
+import { publicPointOf } from "../../src/kernel/crypto/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parsePublicArea, publicKeyOf } from "../../src/kernel/tpm/index.ts";
 import { joinNode, parseDiscoveryMethod, renewCertificate, runNodeDaemon } from "../../src/node/index.ts";
@@ -19,6 +27,8 @@ import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { openTpm } from "../../src/platform/tpm/index.ts";
+import { aDyingTpm } from "../builders/dying-tpm.ts";
+import { QUOTE, refusal, type SpoiledAnswer, startFaultyTpm } from "../builders/faulty-tpm.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
 
 const missing = missingTools("swtpm", "swtpm_setup");
@@ -136,7 +146,96 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     expect(status?.certificates).toHaveLength(2);
   }, 40_000);
 
-  it("04 the daemon gets a serving certificate by the same proof", async () => {
+  it("04 where a policy offers the beacon it renews by one request, and by the full exchange again where none does", async () => {
+    await plane.client.create(JOIN_POLICIES, {
+      apiVersion: "countersign.dev/v1alpha1",
+      kind: "JoinPolicy",
+      metadata: { name: "beacon" },
+      spec: {
+        mode: "Enforce",
+        signers: [TPM_SIGNER],
+        attestation: { renewalBeacon: true, tpm: { pcrs: { select: [0, 7] } } },
+      },
+    } as never);
+    const { namespace, name } = BEACON_CONFIG_MAP;
+    await vi.waitFor(() => plane.client.get(CONFIG_MAPS, { namespace, name }), { timeout: 10_000 });
+    // The registers of the policy are learned from a challenge: the first renewal under it may still go the full way.
+    await renewCertificate(renewal("a", own));
+    const filed = await requestsOf(() => renewCertificate(renewal("a", own)));
+    expect(filed).toEqual([expect.stringMatching(/^countersign-single-/)]);
+    const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
+    expect(status?.exchanges?.at(-1)).toMatchObject({ state: "Issued" });
+    await plane.client.delete(JOIN_POLICIES, { name: "beacon" });
+    await vi.waitFor(
+      async () => {
+        const again = await requestsOf(() => renewCertificate(renewal("a", own)));
+        expect(again.filter((name) => name.startsWith("countersign-proof-"))).toHaveLength(1);
+      },
+      { timeout: 20_000 },
+    );
+    await plane.client.delete(CONFIG_MAPS, { namespace, name });
+  }, 60_000);
+
+  /** The names of the requests that came meanwhile and are still there. */
+  async function requestsOf(act: () => Promise<unknown>): Promise<readonly string[]> {
+    const names = async () =>
+      (await plane.client.list<CertificateSigningRequest>(CSRS)).items.map(({ metadata }) => metadata.name ?? "");
+    const known = new Set(await names());
+    await act();
+    return (await names()).filter((name) => !known.has(name));
+  }
+
+  const refusedWith = (reason: string) => ({ code: "denied", detail: { reason } });
+
+  it("05 evidence that is sealed to the controller is read by it and by nobody else", async () => {
+    const { name, key } = EVIDENCE_RECIPIENT;
+    const target = { namespace: "countersign-system", name };
+    const published = await vi.waitFor(() => plane.client.get<ConfigMap>(CONFIG_MAPS, target), { timeout: 10_000 });
+    const recipient = parseRecipient(published.data?.[key] ?? "");
+    const known = new Set((await plane.client.list(CSRS)).items.map(({ metadata }) => metadata.name));
+    await renewCertificate({ ...renewal("a", own), recipient });
+    const { items } = await plane.client.list<CertificateSigningRequest>(CSRS);
+    const [sealed] = items.filter(({ metadata }) => metadata.name?.includes("-proof-") && !known.has(metadata.name));
+    // Its first octet is the version of the seal and not the brace of an open envelope.
+    expect(envelopeIn(sealed?.spec.request ?? "").charCodeAt(0)).toBe(1);
+    const stranger = { ...recipient, point: publicPointOf("P-256", new Uint8Array(32).fill(7)) };
+    await expect(renewCertificate({ ...renewal("a", own), recipient: stranger })).rejects.toMatchObject(
+      refusedWith("EnvelopeUnreadable"),
+    );
+  }, 40_000);
+
+  const FAULTS: Record<string, [spoil: SpoiledAnswer, code: string, todo: string]> = {
+    "does not answer": [() => undefined, "timeout", "needs the machine switched off and on"],
+    "asks to retry without end": [() => refusal(0x922), "unavailable", "the TPM is busy with somebody else"],
+    "is locked out": [() => refusal(0x921), "unavailable", "wait until the lockout is over"],
+    "sends half of an answer": [(answer) => answer.subarray(0, 40), "unavailable", "see that the TPM"],
+    "sends an answer that is longer than it says": [
+      (answer) => Buffer.concat([answer, answer]),
+      "malformed",
+      "answers are cut short",
+    ],
+  };
+  it.each(Object.entries(FAULTS))(
+    "06 a TPM that %s is named with what to do, and the renewal goes on with the same request",
+    async (_, [spoil, code, todo]) => {
+      const faulty = await startFaultyTpm(own, QUOTE, spoil);
+      // Only silence is waited out; a busy machine must not look like a silent TPM.
+      const timeoutMs = code === "timeout" ? 2_000 : 60_000;
+      const provider = createTpmProvider({ address: faulty.address, timeoutMs });
+      const impatient = { ...systemClock, sleep: async () => undefined };
+      const open: typeof provider.open = (options) => provider.open({ ...options, clock: impatient });
+      const failed = renewCertificate({ ...renewal("a", own), provider: { ...provider, open } });
+      await expect(failed).rejects.toMatchObject({ code, detail: { todo: expect.stringContaining(todo) } });
+      await faulty.close();
+      const [left, more] = await hellosOf("worker-1");
+      expect([typeof left, more]).toEqual(["string", undefined]);
+      await renewCertificate(renewal("a", own));
+      await vi.waitFor(async () => expect(await hellosOf("worker-1")).toEqual([]), { timeout: 10_000 });
+    },
+    40_000,
+  );
+
+  it("07 the daemon gets a serving certificate by the same proof", async () => {
     await plane.client.create(JOIN_POLICIES, {
       apiVersion: "countersign.dev/v1alpha1",
       kind: "JoinPolicy",
@@ -162,13 +261,11 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     expect(current("a", "server")).toContain("BEGIN CERTIFICATE");
   }, 40_000);
 
-  const refusedWith = (reason: string) => ({ code: "denied", detail: { reason } });
-
-  it("05 another machine with a TPM of its own and the same token is refused", async () => {
+  it("08 another machine with a TPM of its own and the same token is refused", async () => {
     await expect(joinNode(machine("thief", other))).rejects.toMatchObject(refusedWith("EndorsementKeyChanged"));
   }, 40_000);
 
-  it("06 nor does it help to say that it has no TPM, or to ask Kubernetes' own signer", async () => {
+  it("09 nor does it help to say that it has no TPM, or to ask Kubernetes' own signer", async () => {
     await expect(joinNode(machine("downgrade", undefined))).rejects.toMatchObject(refusedWith("ProviderChanged"));
     const plain = { ...machine("plain", undefined), signerName: "kubernetes.io/kube-apiserver-client-kubelet" };
     // Others may serve that signer too: the refusal is written down, but never as a denial.
@@ -178,23 +275,10 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     });
   }, 40_000);
 
-  it("07 a TPM that dies in the middle is named, and the join goes on where it was when it is back", async () => {
+  it("10 a TPM that dies in the middle is named, and the join goes on where it was when it is back", async () => {
     await enrol("worker-2", other, "test:///rack-1/worker-2");
     const second = { ...machine("b", other), nodeName: "worker-2", providerId: "test:///rack-1/worker-2" };
-    const provider = createTpmProvider({ address: other.address });
-    const dying = {
-      ...provider,
-      open: async (options: Parameters<typeof provider.open>[0]) => {
-        const prover = await provider.open(options);
-        const proof: typeof prover.proof = async (input, hello) => {
-          const gone = new Promise((resolve) => other.process.once("exit", resolve));
-          other.process.kill("SIGKILL");
-          await gone;
-          return prover.proof(input, hello);
-        };
-        return { ...prover, proof };
-      },
-    };
+    const dying = aDyingTpm(other);
     await expect(joinNode({ ...second, provider: dying })).rejects.toMatchObject({
       code: "unavailable",
       message: expect.stringMatching(/^(TPM at .* closed the connection|connection to the TPM at .* broke)/),

@@ -31,10 +31,13 @@ export interface Run {
 export interface ProgramOptions {
   /** Beside this process's own. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Default: the build's own `countersign`. */
+  readonly program?: string;
 }
 
-export function startProgram(args: readonly string[], { env = {} }: ProgramOptions = {}): Run {
-  const child = spawn(process.execPath, [programPath("countersign"), ...args], {
+export function startProgram(args: readonly string[], options: ProgramOptions = {}): Run {
+  const { env = {}, program = programPath("countersign") } = options;
+  const child = spawn(process.execPath, [program, ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
   });

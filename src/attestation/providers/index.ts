@@ -17,6 +17,7 @@ export {
   runExchange,
   type SavedRequest,
   savePace,
+  withRegistersOf,
 } from "./exchange/index.ts";
 export { createInsecureProvider } from "./insecure/index.ts";
 export { agreeOnVersion } from "./next-version.ts";
@@ -25,6 +26,7 @@ export type {
   ExchangeProvider,
   NodeAttestationProvider,
   OpenOptions,
+  RenewalOffer,
   RequestInput,
   SentHello,
   SingleProver,

@@ -3,7 +3,7 @@
 
 import type { Signer, SubjectAltNameTemplate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { Claims, FinishedRequest, Protocol, Recipient } from "../evidence/index.ts";
+import type { Beacon, Claims, FinishedRequest, Protocol, Recipient } from "../evidence/index.ts";
 
 export type NodeAttestationProvider = SingleProvider | ExchangeProvider;
 
@@ -45,7 +45,15 @@ export interface ExchangeProver {
   hello(input: RequestInput): Promise<FinishedRequest>;
   /** Fault `untrusted` where the challenge cannot be answered here: another hello is then tried, a few times. */
   proof(input: RequestInput, hello: SentHello): Promise<FinishedRequest>;
+  /** A renewal of one request, by the cluster's beacon. Absent where the provider knows none. */
+  renewal?(input: RequestInput, offer: RenewalOffer): Promise<FinishedRequest>;
   close(): Promise<void>;
+}
+
+export interface RenewalOffer {
+  readonly beacon: Beacon;
+  /** The registers that the last challenge asked for; undefined: none was seen yet. */
+  readonly registers: readonly number[] | undefined;
 }
 
 export interface RequestInput {

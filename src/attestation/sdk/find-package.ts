@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { nodeFileSystem } from "../../platform/files/index.ts";
+import { isProviderName } from "../evidence/index.ts";
 
 /** npm's rule, without the upper case of old packages. */
 const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
@@ -21,17 +22,44 @@ export interface FindOptions {
 
 /** The file behind `<package>/<end>`, as the package's `exports` say. */
 export async function findModule(name: string, end: "node" | "verifier", options: FindOptions = {}): Promise<string> {
-  if (!PACKAGE_NAME.test(name) || name.length > MAX_NAME_CHARACTERS)
-    throw new Fault("bad-config", `${JSON.stringify(name.slice(0, 80))} is not the name of an npm package`);
-  const start = options.installedAbove ?? dirname(fileURLToPath(import.meta.url));
-  for (const folder of foldersAbove(start)) {
-    const manifest = await readManifest(join(folder, "node_modules", name, "package.json"));
-    if (manifest !== undefined) return join(folder, "node_modules", name, exportOf(manifest, name, end));
-  }
+  const found = await findPackage(name, options);
+  if (found !== undefined) return join(found.folder, exportOf(found.manifest, name, end));
   throw new Fault(
     "bad-config",
-    `provider package ${name} is not installed in a node_modules folder above ${start}; install it there: npm install ${name}`,
+    `provider package ${name} is not installed in a node_modules folder above ${startOf(options)}; install it there: npm install ${name}`,
   );
+}
+
+/**
+ * The package that a person means by a provider's name: `acme` is kubelet-authenticator-acme, as `countersign provider new` names
+ * it; a word of which there is none is a package's own name.
+ */
+export async function providerPackageOf(word: string, options: FindOptions = {}): Promise<string> {
+  if (!isProviderName(word)) return word;
+  const named = `kubelet-authenticator-${word}`;
+  const isOwnName =
+    (await findPackage(named, options)) === undefined && (await findPackage(word, options)) !== undefined;
+  return isOwnName ? word : named;
+}
+
+function startOf({ installedAbove }: FindOptions): string {
+  return installedAbove ?? dirname(fileURLToPath(import.meta.url));
+}
+
+interface Found {
+  readonly folder: string;
+  readonly manifest: unknown;
+}
+
+async function findPackage(name: string, options: FindOptions): Promise<Found | undefined> {
+  if (!PACKAGE_NAME.test(name) || name.length > MAX_NAME_CHARACTERS)
+    throw new Fault("bad-config", `${JSON.stringify(name.slice(0, 80))} is not the name of an npm package`);
+  for (const above of foldersAbove(startOf(options))) {
+    const folder = join(above, "node_modules", name);
+    const manifest = await readManifest(join(folder, "package.json"));
+    if (manifest !== undefined) return { folder, manifest };
+  }
+  return undefined;
 }
 
 function foldersAbove(start: string): readonly string[] {

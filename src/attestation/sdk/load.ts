@@ -19,8 +19,8 @@ export async function loadProvider(packageName: string, options: LoadOptions = {
 }
 
 export async function loadVerifier(packageName: string, options: LoadOptions = {}): Promise<Verifier> {
-  const end = await loadEnd(packageName, "verifier", options);
-  return checkVerifier(await make(end, "createVerifier", options.settings), end.where);
+  const { module, where } = await loadEnd(packageName, "verifier", options);
+  return await makeVerifier(module, where, options.settings);
 }
 
 export async function loadEndorsementKeySource(
@@ -34,6 +34,11 @@ export async function loadEndorsementKeySource(
 /** From a module that somebody else loaded, such as the provider's own credential plugin. */
 export async function makeProvider(module: unknown, where: string, settings?: JsonObject): Promise<NodeProvider> {
   return checkProvider(await make({ module, where }, "createProvider", settings), where);
+}
+
+/** As above, for the controller's end. */
+export async function makeVerifier(module: unknown, where: string, settings?: JsonObject): Promise<Verifier> {
+  return checkVerifier(await make({ module, where }, "createVerifier", settings), where);
 }
 
 interface End {

@@ -111,7 +111,10 @@ describe("a provider of the SDK on the wire", () => {
     const prover = await open("challenge");
     const hello = await prover.hello(input);
     for (const sent of [challengeFor(hello, "tpm2-credential"), challengeFor(hello, "nonce", 2)])
-      await expect(prover.proof(input, sent)).rejects.toThrow("ChallengeUnexpected");
+      await expect(prover.proof(input, sent)).rejects.toMatchObject({
+        code: "unsupported",
+        message: expect.stringContaining("ChallengeUnexpected"),
+      });
   });
 
   it("cannot send what canonical JSON cannot carry", async () => {

@@ -71,7 +71,10 @@ function exchangeProver(provider: NodeProvider, signal: AbortSignal): ExchangePr
 function requireNonce({ protocol }: RequestInput, { annotation }: SentHello): void {
   const { challenge } = parseChallenge(annotation);
   if (challenge.alg !== "nonce" || encodeProtocol(challenge.protocol) !== encodeProtocol(protocol))
-    throw new Fault("untrusted", "ChallengeUnexpected: the challenge is of another kind or version than was asked for");
+    throw new Fault(
+      "unsupported",
+      "ChallengeUnexpected: the challenge is of another kind or version than was asked for",
+    );
 }
 
 function requestOf(draft: Draft, freshness: Freshness): EvidenceRequest {

@@ -16,7 +16,7 @@ export interface SdkVerifier {
 export function createSdkVerifier(verifier: Verifier): SdkVerifier {
   const { name, versions, freshness } = verifier;
   const ask: SdkVerifier["ask"] = (question, options) =>
-    askVerifier(verifier, { ...question, machine: viewOf(question.machine) }, options);
+    askVerifier(verifier, { ...question, machine: question.machine && viewOf(question.machine) }, options);
   return { name, versions, freshness, ask };
 }
 
@@ -38,8 +38,7 @@ export async function loadSdkVerifiers(
 }
 
 /** No more of a Machine than the contract names, whatever the controller knows of it. */
-function viewOf(machine: MachineView | undefined): MachineView | undefined {
-  if (machine === undefined) return undefined;
+export function viewOf(machine: MachineView): MachineView {
   const { namespace, name, uid, providerId, createdMs, addresses } = machine;
   return { namespace, name, uid, providerId, createdMs, addresses };
 }

@@ -39,6 +39,13 @@ describe("printFailure", () => {
     expect(written.out).toBe("");
   });
 
+  it("says what the fault itself says to do, and ends with 3 where only an operator can help", () => {
+    const { terminal, written } = capture({ isTty: false });
+    const detail = { todo: "switch it on", next: "operator" };
+    expect(printFailure(terminal, new Fault("denied", "no", { detail }), { debug: false })).toBe(3);
+    expect(written.err).toContain("do      switch it on   (denied)\n");
+  });
+
   it("shows the stack only with --debug", () => {
     const { terminal, written } = capture({ isTty: false });
     printFailure(terminal, new Fault("internal", "odd"), { debug: true });

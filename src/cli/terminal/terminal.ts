@@ -1,8 +1,8 @@
 // What a person sees: plain words, one line per event, colours only on a terminal.
 
-import { isFault } from "../../kernel/outcome/index.ts";
+import { type Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { OutputStream, ProcessEdge } from "../../platform/process/index.ts";
-import { ADVICE } from "./advice.ts";
+import { ADVICE, type Advice } from "./advice.ts";
 import { plainText } from "./plain-text.ts";
 
 export type Tone = "plain" | "faint" | "good" | "bad" | "strong";
@@ -37,12 +37,24 @@ export function printFailure(terminal: Terminal, failure: unknown, options: { re
     terminal.err(`countersign: an unexpected failure\n${text}\n`);
     return ADVICE.internal.exit;
   }
-  const advice = ADVICE[failure.code];
+  const { todo, exit } = adviceOn(failure);
   terminal.err(`${terminal.paint("bad", "failed")}  ${plainText(failure.message)}\n`);
   for (const why of causes(failure)) terminal.err(`why     ${plainText(why)}\n`);
-  terminal.err(`do      ${advice.todo}   (${failure.code})\n`);
+  terminal.err(`do      ${plainText(todo)}   (${failure.code})\n`);
   if (options.debug) terminal.err(`${failure.stack ?? ""}\n`);
-  return advice.exit;
+  return exit;
+}
+
+/** As the credential plugins: only a person on the other side can help, and asking again soon is no use. */
+const EXIT_OPERATOR = 3;
+
+/** What the fault itself says to do counts more than what is said of its kind. */
+function adviceOn({ code, detail: { todo, next } }: Fault): Advice {
+  const general = ADVICE[code];
+  return {
+    todo: typeof todo === "string" ? todo : general.todo,
+    exit: next === "operator" ? EXIT_OPERATOR : general.exit,
+  };
 }
 
 /** At most three: deeper ones are for --debug. */

@@ -2,6 +2,7 @@ export { type Attestation, clusterIdOf, takesEvidence } from "./attested/index.t
 export {
   type BootPlaces,
   type BootPlan,
+  type ClusterPlace,
   gatherBoot,
   type OpenAccess,
   openClusterAccess,

@@ -17,6 +17,7 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { loadKubeconfigClient } from "../../platform/kube/index.ts";
 import { createLog } from "../../platform/report/index.ts";
+import { createDiscoveryCache, discover, parseDiscoveryMethod, wayOf } from "../discovery/index.ts";
 import { type DaemonOptions, renewCertificate, runNodeDaemon } from "./index.ts";
 
 describe("the node daemon", () => {
@@ -151,6 +152,25 @@ describe("the node daemon", () => {
     expect(await renewCertificate({ ...base, onlyIfDue: true, limitMs: 10_000 })).toMatchObject({ isRenewed: true });
     expect(await renewCertificate({ ...base, onlyIfDue: true, limitMs: 10_000 })).toMatchObject({ isRenewed: false });
     expect(pairs()).toHaveLength(1);
+  });
+
+  it("finds a cluster that has moved while it was off, by the ways that its join kept", async () => {
+    const { api, token } = cluster;
+    const method = parseDiscoveryMethod({ address: api.url, token });
+    const found = await discover(method, { clock: systemClock, env: {} });
+    const gone = "https://127.0.0.1:9";
+    const moved = { ...found, server: gone, servers: [gone, api.url] };
+    const cache = createDiscoveryCache(at("discovery.json"));
+    const cached = { cluster: moved, way: wayOf(method), foundMs: 0, confirmedMs: 0 };
+    await cache.locked(() => cache.save(cached), { clock: systemClock });
+    writeKubeconfigFile(at("bootstrap"), { url: gone, caPem: api.caPem }, { token });
+    const discovery = { cachePath: at("discovery.json"), kubeconfigs: [at("bootstrap")], env: {} };
+    await start({ discovery });
+    await until(() => lines.some((line) => line.includes("certificate stored")));
+    expect(lines.join("")).toContain(`the cluster is at ${api.url} now`);
+    expect(readFileSync(at("bootstrap"), "utf8")).toContain(api.url);
+    await until(() => existsSync(at("dynamic")));
+    expect(readFileSync(at("dynamic"), "utf8")).toContain(api.url);
   });
 
   it("takes over the pair in a kubeconfig's data and renews it at once", async () => {

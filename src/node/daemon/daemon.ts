@@ -1,7 +1,7 @@
 // `countersign node run`: keeps a node's client and serving certificates fresh, for kubelets that read them from files. Boot
 // sequence, then one manager for each certificate, and a page of numbers beside them.
 
-import { isFault } from "../../kernel/outcome/index.ts";
+import { type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import type { Check } from "../../platform/report/index.ts";
 import { runTogether } from "../../platform/signals/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   type ManagerEvent,
 } from "../certificates/index.ts";
 import { type Booted, bootNode } from "./boot.ts";
+import { createDiscoveryUpkeep, type DiscoveryUpkeep } from "./discovery-upkeep.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { saveKubeconfig } from "./kubeconfig-file.ts";
 import { createDaemonMetrics, type DaemonMetrics } from "./metrics.ts";
@@ -26,6 +27,7 @@ interface Stage {
   readonly options: DaemonOptions;
   readonly journal: Journal;
   readonly metrics: DaemonMetrics;
+  readonly discovery?: DiscoveryUpkeep | undefined;
 }
 
 export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
@@ -33,7 +35,8 @@ export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
   const stage: Stage = { options, metrics, journal: createJournal(options.log, options.verbosity) };
   const store = openStore(stage, "client");
   const booted = await bootNode(options, store, stage.journal);
-  const client = createClientManager(stage, booted, store);
+  const discovery = createUpkeep(stage, booted);
+  const client = createClientManager({ ...stage, discovery }, booted, store);
   const serving = createServingManager(stage, booted, client);
   const status = options.status && (await startStatus(stage, client, serving));
   try {
@@ -41,6 +44,7 @@ export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
     await runTogether(options.signal, (either) => [
       client.run(either),
       ...(serving === undefined ? [] : [serving.run(either)]),
+      ...(discovery === undefined ? [] : [discovery.run(either)]),
     ]);
   } finally {
     await status?.close();
@@ -72,9 +76,26 @@ function createClientManager(stage: Stage, booted: Booted, store: CertificateSto
       journal.event("client", event);
       count(event);
       if (event.kind === "stored") void writeKubeconfig(stage, booted, store);
+      if (event.kind === "failed" && LOST.has(event.fault.code)) stage.discovery?.nudge();
     },
   });
   return manager;
+}
+
+/** The cluster may be somewhere else, or have other roots. */
+const LOST: ReadonlySet<FaultCode> = new Set<FaultCode>(["unavailable", "untrusted", "timeout"]);
+
+function createUpkeep({ options, journal }: Stage, { access }: Booted): DiscoveryUpkeep | undefined {
+  if (options.discovery === undefined) return undefined;
+  return createDiscoveryUpkeep({
+    ...options.discovery,
+    clock: options.clock,
+    random: Math.random,
+    place: () => access,
+    move: access.move,
+    onMoved: journal.discovery,
+    onTrouble: ({ message }) => journal.discovery(message),
+  });
 }
 
 /** A kubeconfig that cannot be written takes nothing from a certificate that was stored. */

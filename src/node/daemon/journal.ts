@@ -13,6 +13,7 @@ export interface Journal {
   boot(plan: BootPlan): void;
   event(purpose: CertificatePurpose, event: ManagerEvent): void;
   notice(message: string): void;
+  discovery(message: string): void;
 }
 
 interface Line {
@@ -44,6 +45,7 @@ export function createJournal(log: Log, verbosity: number): Journal {
       write({ level: "diagnostics", message, fields });
     },
     notice: (message) => log.warn("certificate store", { what: message }),
+    discovery: (message) => log.warn("where the cluster is", { what: message }),
     event: (purpose, event) => {
       const line = lineOf(event);
       const isState = event.kind === "request" || event.kind === "waiting";

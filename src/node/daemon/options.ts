@@ -18,6 +18,14 @@ export interface StatusOptions {
   readonly tls: boolean;
 }
 
+/** What a join left of the ways to its cluster. */
+export interface DiscoveryPlaces {
+  readonly cachePath: string;
+  /** Those that the join wrote; the cluster's entry in them follows the cluster. */
+  readonly kubeconfigs: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"> {
   readonly signerName: string;
   /** Default: the pin of the cluster's CA. */
@@ -28,6 +36,8 @@ export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"
   readonly rotate: boolean;
   readonly serving?: ServingOptions | undefined;
   readonly status?: StatusOptions | undefined;
+  /** Left out: where the cluster is stays what the kubeconfig says. */
+  readonly discovery?: DiscoveryPlaces | undefined;
   /** How long to run without a valid certificate before the service manager gets its turn. Default: five minutes. */
   readonly startLimitMs?: number | undefined;
   readonly clock: Clock;

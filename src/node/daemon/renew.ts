@@ -1,4 +1,5 @@
-// `countersign node renew`: one rotation now, or only when it is due, with the same boot sequence as the daemon.
+// `countersign node renew`: one rotation now, or only when it is due, with the same boot sequence as the daemon. A serving
+// certificate is asked for with the client certificate that is there.
 
 import { silentLog } from "../../platform/report/index.ts";
 import {
@@ -15,7 +16,7 @@ import {
 import { bootNode } from "./boot.ts";
 import { createJournal } from "./journal.ts";
 import { saveKubeconfig } from "./kubeconfig-file.ts";
-import type { DaemonOptions } from "./options.ts";
+import type { DaemonOptions, ServingOptions } from "./options.ts";
 
 export interface RenewOptions
   extends Pick<
@@ -30,6 +31,7 @@ export interface RenewOptions
     | "providerId"
     | "clusterId"
     | "recipient"
+    | "serving"
     | "clock"
     | "signal"
   > {
@@ -47,18 +49,34 @@ export interface Renewal {
 }
 
 export async function renewCertificate(options: RenewOptions): Promise<Renewal> {
+  if (options.serving !== undefined) return await renewServing(options, options.serving);
   const certificatePath = storeLayout(options.certDirectory).currentPath;
   const keptUntilMs = options.onlyIfDue ? notDueUntil(options) : undefined;
   if (keptUntilMs !== undefined) return { isRenewed: false, certificatePath, notAfterMs: keptUntilMs };
-  const { clock, onNotice } = options;
-  const store = createCertificateStore({ directory: options.certDirectory, clock, onNotice });
-  const journal = { ...createJournal(silentLog, 0), notice: (message: string) => onNotice?.(message) };
-  const booted = await bootNode({ ...options, rotate: true }, store, journal);
+  const { store, booted } = await boot(options);
   const { access, initial } = booted;
-  const manager = createCertificateManager({ ...options, store, access, initial });
+  const manager = createCertificateManager({ ...options, store, access, initial, serving: undefined });
   const { notAfterMs } = await manager.renew(options.signal, options.limitMs);
   await saveKubeconfig(options.kubeconfig, booted, certificatePath);
   return { isRenewed: true, certificatePath, notAfterMs };
+}
+
+async function renewServing(options: RenewOptions, { signerName, names }: ServingOptions): Promise<Renewal> {
+  const { certDirectory: directory, clock, onNotice } = options;
+  const { store: ofClient, booted } = await boot(options);
+  const { access, initial } = booted;
+  const store = createCertificateStore({ directory, purpose: "server", clock, onNotice });
+  const identity = () => ofClient.load() ?? initial?.pair;
+  const manager = createCertificateManager({ ...options, store, access, signerName, serving: names, identity });
+  const { notAfterMs } = await manager.renew(options.signal, options.limitMs);
+  return { isRenewed: true, certificatePath: store.layout.currentPath, notAfterMs };
+}
+
+async function boot(options: RenewOptions) {
+  const { certDirectory: directory, clock, onNotice } = options;
+  const store = createCertificateStore({ directory, clock, onNotice });
+  const journal = { ...createJournal(silentLog, 0), notice: (message: string) => onNotice?.(message) };
+  return { store, booted: await bootNode({ ...options, rotate: true }, store, journal) };
 }
 
 /** The end of a certificate whose time has not come; undefined when there is something to do. */

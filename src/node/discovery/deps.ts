@@ -3,7 +3,7 @@
 import type { Waiting } from "./wait.ts";
 
 export interface DiscoverDeps extends Waiting {
-  /** For SSL_CERT_FILE and SSL_CERT_DIR, which say where this machine's roots are. */
+  /** For SSL_CERT_FILE and SSL_CERT_DIR, which say where this machine's roots are; HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The whole of standard input, for the file `-`. */
   readonly readStdin?: (() => Promise<string>) | undefined;

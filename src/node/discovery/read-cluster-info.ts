@@ -18,11 +18,13 @@ export interface Reading {
   readonly tlsServerName?: string | undefined;
   readonly bearer?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Where a proxy may be named. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** With the status 200, 401 or 403; every other one is a Fault. */
 export async function readClusterInfo(reading: Reading): Promise<HttpsAnswer> {
-  const { address, trust, tlsServerName, bearer, signal } = reading;
+  const { address, trust, tlsServerName, bearer, signal, env } = reading;
   const answer = await getHttps({
     url: `${address.replace(/\/+$/, "")}${CLUSTER_INFO_PATH}`,
     trust,
@@ -31,6 +33,7 @@ export async function readClusterInfo(reading: Reading): Promise<HttpsAnswer> {
     timeoutMs: READ_TIMEOUT_MS,
     maxBytes: ANSWER_MAX_BYTES,
     signal,
+    env,
   });
   if (answer.status >= 300 && answer.status < 400) {
     throw untrusted({

@@ -37,6 +37,13 @@ describe("the plugin's flags", () => {
     expect(helpText(PLUGIN)).toContain(SIGNER);
   });
 
+  it("are those that the help names", () => {
+    const named = helpText(WITH_OWN).match(/^ {2}(--[a-z-]+) [A-Z]+/gm) ?? [];
+    expect(named.length).toBeGreaterThan(8);
+    const args = named.map((line) => `${line.trim().split(" ")[0]}=1s`);
+    expect(parseFlags(args, WITH_OWN)).toMatchObject({ kind: "run", flags: { clusterId: "1s", providerId: "1s" } });
+  });
+
   it("include those of the provider, and of no other", () => {
     const args = ["--node-name=a", "--provider-id=p", "--evidence-cluster=c", "--tpm=swtpm:path=/s"];
     const flags = { providerId: "p", clusterId: "c", own: new Map([["--tpm", "swtpm:path=/s"]]) };

@@ -42,7 +42,7 @@ Called by kubelet or kubectl through an exec user of a kubeconfig; answers on st
   --signer-name NAME           default ${signerName}
   --client-ca-file FILE        the CA that signs nodes, where it is not the cluster's
   --provider-id ID             what the platform calls this machine, as its Machine's spec.providerID
-  --cluster-id ID              which cluster is meant, where clusters share a CA
+  --evidence-cluster ID        which cluster is meant, where clusters share a CA
   --evidence-recipient KEY     seals evidence to the controller: KEYID:POINT, as the bootstrap data has it
 ${own.map(([flag = "", description]) => `  ${flag.padEnd(28)} ${description}\n`).join("")}  --timeout DURATION           longest wait for a certificate, such as 90s or 4m (default ${TIMEOUT_DEFAULT_MS / 1_000}s)
   --help, --version

@@ -32,11 +32,16 @@ export async function runAuthenticator(authenticator: Authenticator, edge: ExecE
     return 0;
   } catch (error) {
     if (!isFault(error)) throw error;
-    edge.stderr(`${authenticator.program}: ${error.message}\n`);
+    edge.stderr(`${authenticator.program}: ${wordsOf(error)}\n`);
     if (error.code === "bad-config") return EXIT_BAD_CONFIG;
     if (error.detail["next"] === "operator") return EXIT_OPERATOR;
     return error.retryable ? EXIT_TRY_AGAIN : EXIT_FAILED;
   }
+}
+
+/** With what can be done about it, where the fault knows. */
+function wordsOf({ message, detail: { todo } }: Fault): string {
+  return typeof todo === "string" ? `${message}; ${todo}` : message;
 }
 
 interface Run {
@@ -73,7 +78,7 @@ async function answer(run: Run): Promise<string> {
     return encode(fresh, planOf(fresh.life));
   } catch (error) {
     if (!isFault(error) || present === undefined || plan.kind !== "renew") throw error;
-    edge.stderr(`${authenticator.program}: not renewed, the present certificate still works: ${error.message}\n`);
+    edge.stderr(`${authenticator.program}: not renewed, the present certificate still works: ${wordsOf(error)}\n`);
     return encode(present, plan);
   }
 }

@@ -2,23 +2,23 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import { whoAmI } from "../certificates/index.ts";
 import { judgeRequest } from "../certificates/judge.ts";
-import type { PendingRequest, Seen } from "./facts.ts";
+import type { PendingRequest } from "./facts.ts";
 import type { HealthClients } from "./options.ts";
 
 const CALL_LIMIT_MS = 5_000;
 
 /** As whom the server knows the client's credential; absent when it refuses it. */
 export async function introduce(client: KubeClient | undefined, signal?: AbortSignal): Promise<Seen<string>> {
-  if (client === undefined) return { kind: "unread", why: "the API server was not asked" };
+  if (client === undefined) return { kind: "NotRead", why: "the API server was not asked" };
   try {
-    return { kind: "present", value: await whoAmI(client, { signal, timeoutMs: CALL_LIMIT_MS }) };
+    return { kind: "Present", value: await whoAmI(client, { signal, timeoutMs: CALL_LIMIT_MS }) };
   } catch (error) {
     if (!isFault(error)) throw error;
-    return error.code === "unauthorized" ? { kind: "absent" } : { kind: "unread", why: error.message };
+    return error.code === "unauthorized" ? { kind: "Absent" } : { kind: "NotRead", why: error.message };
   }
 }
 
@@ -29,17 +29,17 @@ export async function findPending(
   signal: AbortSignal | undefined,
 ): Promise<Seen<PendingRequest>> {
   const client = bootstrap ?? node;
-  if (names.length === 0) return { kind: "absent" };
+  if (names.length === 0) return { kind: "Absent" };
   if (client === undefined)
-    return { kind: "unread", why: "a key waits for its certificate; the API server was not asked" };
+    return { kind: "NotRead", why: "a key waits for its certificate; the API server was not asked" };
   for (const name of names) {
     try {
       const csr = await client.get<CertificateSigningRequest>(CSRS, { name }, { signal, timeoutMs: CALL_LIMIT_MS });
-      return { kind: "present", value: { name, state: judgeRequest(csr) } };
+      return { kind: "Present", value: { name, state: judgeRequest(csr) } };
     } catch (error) {
       if (!isFault(error)) throw error;
-      if (error.code !== "not-found") return { kind: "unread", why: error.message };
+      if (error.code !== "not-found") return { kind: "NotRead", why: error.message };
     }
   }
-  return { kind: "absent" };
+  return { kind: "Absent" };
 }

@@ -1,11 +1,7 @@
-// Everything that a check of this node's health may know. "absent" is an answer; "unread" says why there is none.
+// Everything that a check of this node's health may know.
 
+import type { Seen } from "../../kernel/outcome/index.ts";
 import type { RequestState } from "../certificates/judge.ts";
-
-export type Seen<T> =
-  | { readonly kind: "absent" }
-  | { readonly kind: "unread"; readonly why: string }
-  | { readonly kind: "present"; readonly value: T };
 
 export interface HealthFacts {
   readonly nowMs: number;

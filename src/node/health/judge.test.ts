@@ -18,17 +18,17 @@ const well: HealthFacts = {
   },
   server: "https://api.example:6443",
   reach: { kind: "answers", serverMs: nowMs - 200 },
-  identity: { kind: "present", value: "system:node:worker-1" },
+  identity: { kind: "Present", value: "system:node:worker-1" },
   hasBootstrap: false,
-  bootstrap: { kind: "unread", why: "the API server was not asked" },
-  pending: { kind: "absent" },
+  bootstrap: { kind: "NotRead", why: "the API server was not asked" },
+  pending: { kind: "Absent" },
 };
 /** One that has only begun to join. */
 const begun: Partial<HealthFacts> = {
   certificate: { kind: "absent" },
-  identity: { kind: "unread", why: "the API server was not asked" },
+  identity: { kind: "NotRead", why: "the API server was not asked" },
   hasBootstrap: true,
-  bootstrap: { kind: "present", value: "system:bootstrap:abcdef" },
+  bootstrap: { kind: "Present", value: "system:bootstrap:abcdef" },
 };
 
 const find = (facts: Partial<HealthFacts>, check: string) =>
@@ -103,15 +103,15 @@ describe("a check-up", () => {
       "failed",
       /unusable/,
     ],
-    "a certificate that the server refuses": [{ identity: { kind: "absent" } }, "identity", "failed", /401/],
+    "a certificate that the server refuses": [{ identity: { kind: "Absent" } }, "identity", "failed", /401/],
     "a dead token of a node that still needs it": [
-      { ...begun, bootstrap: { kind: "absent" } },
+      { ...begun, bootstrap: { kind: "Absent" } },
       "bootstrap token",
       "failed",
       /expired or was deleted/,
     ],
     "a dead token of a node that needs none": [
-      { hasBootstrap: true, bootstrap: { kind: "absent" } },
+      { hasBootstrap: true, bootstrap: { kind: "Absent" } },
       "bootstrap token",
       "none",
       /which is well/,
@@ -119,7 +119,7 @@ describe("a check-up", () => {
     "a request that waits, with its reason": [
       {
         pending: {
-          kind: "present",
+          kind: "Present",
           value: { name: "node-csr-1", state: { kind: "pending", approved: false, why: "machine-has-address: none" } },
         },
       },
@@ -130,7 +130,7 @@ describe("a check-up", () => {
     "a request that was denied": [
       {
         pending: {
-          kind: "present",
+          kind: "Present",
           value: { name: "c", state: { kind: "denied", why: "NoAttestation", said: { reason: "", message: "" } } },
         },
       },

@@ -111,8 +111,8 @@ const certificate: Check = ({ certificate: found, nowMs }) => {
 const identity: Check = ({ identity: seen, certificate: found }) => {
   const check = "identity";
   if (found.kind !== "present") return none(check, "no certificate to show");
-  if (seen.kind === "present") return ok(check, `the API server knows ${seen.value}`);
-  if (seen.kind === "unread") return unknown(check, seen.why);
+  if (seen.kind === "Present") return ok(check, `the API server knows ${seen.value}`);
+  if (seen.kind === "NotRead") return unknown(check, seen.why);
   return failed(
     check,
     "the API server refuses the certificate (401): another CA signed it, or it is over there",
@@ -123,8 +123,8 @@ const identity: Check = ({ identity: seen, certificate: found }) => {
 const bootstrap: Check = ({ bootstrap: seen, hasBootstrap, certificate: found }) => {
   const check = "bootstrap token";
   if (!hasBootstrap) return none(check, "none is kept here");
-  if (seen.kind === "present") return ok(check, `the API server knows ${seen.value}`);
-  if (seen.kind === "unread") return unknown(check, seen.why);
+  if (seen.kind === "Present") return ok(check, `the API server knows ${seen.value}`);
+  if (seen.kind === "NotRead") return unknown(check, seen.why);
   const todo =
     "countersign token create on a control-plane machine, then countersign node join --resume --token-file FILE";
   // With a certificate in force, nobody needs the token.
@@ -135,8 +135,8 @@ const bootstrap: Check = ({ bootstrap: seen, hasBootstrap, certificate: found })
 
 const pending: Check = ({ pending: seen }) => {
   const check = "pending CSR";
-  if (seen.kind === "absent") return none(check, "none");
-  if (seen.kind === "unread") return unknown(check, seen.why);
+  if (seen.kind === "Absent") return none(check, "none");
+  if (seen.kind === "NotRead") return unknown(check, seen.why);
   return judgePending(check, seen.value);
 };
 

@@ -48,7 +48,7 @@ export async function openCredential(
   if (user !== undefined) await atomicWriteFile(path, bootstrapKubeconfig(cluster, user), { mode: 0o600 });
   const { credentials } = await loadKubeconfigConnection(path);
   const { server, caPem, tlsServerName } = cluster;
-  return { server, caPem, tlsServerName, credentials };
+  return { server, caPem, tlsServerName, credentials, env: options.env };
 }
 
 async function keepWaysBack({ directory, clock, signal }: JoinOptions, { discovered }: FoundCluster): Promise<void> {

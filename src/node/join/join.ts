@@ -71,7 +71,7 @@ function execArgs(options: JoinOptions): readonly string[] {
 async function register(options: JoinOptions, cluster: ClusterAddress, pair: CertificatePair): Promise<void> {
   const credentials = () => ({ certPem: pair.certificatePem, keyPem: pair.keyPem });
   const { server, caPem, tlsServerName } = cluster;
-  const client = createKubeClient({ server, caPem, tlsServerName, credentials });
+  const client = createKubeClient({ server, caPem, tlsServerName, credentials, env: options.env });
   try {
     const isNew = await registerNode({
       client,

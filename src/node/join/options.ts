@@ -23,6 +23,8 @@ export interface JoinOptions {
   /** Holds what places.ts lists; made when missing, for its owner only. */
   readonly directory: string;
   readonly provider: NodeAttestationProvider;
+  /** Where it came from, if it is not one of the product's own. */
+  readonly providerPackage?: string | undefined;
   /** What the platform calls this machine. Default: what the provider says, else a name made of the node's. */
   readonly providerId?: string | undefined;
   /** Default: the pin of the cluster's CA. */
@@ -42,7 +44,7 @@ export interface JoinOptions {
   readonly execCommand?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** For SSL_CERT_FILE and SSL_CERT_DIR. */
+  /** For SSL_CERT_FILE and SSL_CERT_DIR, HTTPS_PROXY and NO_PROXY. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly readStdin?: (() => Promise<string>) | undefined;
   readonly discoveryLimitMs?: number | undefined;

@@ -5,6 +5,8 @@ import { atomicWriteFile, loadText } from "../../platform/files/index.ts";
 
 export interface Remembered {
   readonly provider: string;
+  /** It came from this package, where it is not one of the product's own. */
+  readonly package?: string | undefined;
   readonly signerName: string;
   readonly providerId?: string | undefined;
   readonly clusterId?: string | undefined;
@@ -30,11 +32,12 @@ export async function loadRemembered(path: string): Promise<Remembered | undefin
 function parseRemembered(value: unknown): Remembered | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { flags, ...rest } = value as Partial<Record<keyof Remembered, unknown>>;
-  const { provider, signerName, providerId, clusterId, recipient } = rest;
+  const { provider, signerName, providerId, clusterId, recipient, package: packageName } = rest;
   if (typeof provider !== "string" || typeof signerName !== "string") return undefined;
   return {
     provider,
     signerName,
+    ...(typeof packageName === "string" ? { package: packageName } : {}),
     ...(typeof providerId === "string" ? { providerId } : {}),
     ...(typeof clusterId === "string" ? { clusterId } : {}),
     ...(typeof recipient === "string" ? { recipient } : {}),

@@ -38,6 +38,13 @@ describe("a saved exchange", () => {
     expect(stageOf({ ...sent, proof: { ...request, uid: "u" } })).toBe("proof-sent");
   });
 
+  it("of a renewal in one has no hello", async () => {
+    const { hello: _, ...short } = { ...exchange, proof: request };
+    await saveExchange(path(), short);
+    expect(await loadExchange(path())).toEqual(short);
+    expect(stageOf(short)).toBe("proof-saved");
+  });
+
   it.each([
     "",
     "{",

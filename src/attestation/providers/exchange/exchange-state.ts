@@ -18,7 +18,8 @@ export interface SavedExchange {
   readonly protocol: string;
   /** A digest of what is asked for: an exchange about something else is not gone on with. */
   readonly about: string;
-  readonly hello: SavedRequest;
+  /** Absent in a renewal by beacon, whose one request is its proof. */
+  readonly hello?: SavedRequest | undefined;
   readonly proof?: SavedRequest | undefined;
   readonly hasBegunAgain?: boolean | undefined;
 }
@@ -26,7 +27,7 @@ export interface SavedExchange {
 export function stageOf(exchange: SavedExchange | undefined): ExchangeStage {
   if (exchange === undefined) return "nothing";
   if (exchange.proof !== undefined) return exchange.proof.uid === undefined ? "proof-saved" : "proof-sent";
-  return exchange.hello.uid === undefined ? "hello-saved" : "hello-sent";
+  return exchange.hello?.uid === undefined ? "hello-saved" : "hello-sent";
 }
 
 /** 0600: it has a private key. */
@@ -36,7 +37,11 @@ const MAX_FILE_OCTETS = 512 * 1024;
 
 export async function saveExchange(path: string, exchange: SavedExchange, fileSystem?: FileSystem): Promise<void> {
   const { hello, proof, ...rest } = exchange;
-  const content = { ...rest, hello: encodeSaved(hello), ...(proof === undefined ? {} : { proof: encodeSaved(proof) }) };
+  const content = {
+    ...rest,
+    ...(hello === undefined ? {} : { hello: encodeSaved(hello) }),
+    ...(proof === undefined ? {} : { proof: encodeSaved(proof) }),
+  };
   await atomicWriteFile(path, `${JSON.stringify(content)}\n`, { mode: MODE, fileSystem });
 }
 
@@ -72,11 +77,12 @@ function parseExchange(text: string): SavedExchange {
   const value = parseObject(text);
   const { key, protocol, about, hello, proof, hasBegunAgain } = value;
   if (typeof key !== "string" || typeof protocol !== "string" || typeof about !== "string") throw notWhole();
+  if (hello === undefined && proof === undefined) throw notWhole();
   return {
     key,
     protocol,
     about,
-    hello: parseSaved(hello),
+    ...(hello === undefined ? {} : { hello: parseSaved(hello) }),
     ...(proof === undefined ? {} : { proof: parseSaved(proof) }),
     ...(hasBegunAgain === true ? { hasBegunAgain } : {}),
   };

@@ -17,6 +17,7 @@ export {
   requireNoPause,
   savePace,
   UNHURRIED,
+  withRegistersOf,
 } from "./pace.ts";
 export {
   type ExchangeDrop,

@@ -2,8 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anExchange, PCRS } from "../../../../test/builders/exchange.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { afterRefusal, countHello, isRefusal, loadPace, requireNoPause, savePace, UNHURRIED } from "./pace.ts";
+import { CHALLENGE_ANNOTATION } from "../../evidence/index.ts";
+import {
+  afterRefusal,
+  countHello,
+  isRefusal,
+  loadPace,
+  requireNoPause,
+  savePace,
+  UNHURRIED,
+  withRegistersOf,
+} from "./pace.ts";
 
 const NOW_MS = 1_794_772_300_000;
 const MINUTE_MS = 60_000;
@@ -47,6 +58,12 @@ describe("the pace of exchanges", () => {
     expect(isRefusal(new Fault("denied", "x", { detail: { next: "operator", isPaused: true } }))).toBe(false);
   });
 
+  it("remembers which registers a challenge asked for, and nothing of a challenge that cannot be read", () => {
+    const annotation = anExchange().challenged.annotations[CHALLENGE_ANNOTATION] ?? "";
+    expect(withRegistersOf(UNHURRIED, annotation)).toEqual({ ...UNHURRIED, registers: PCRS });
+    expect(withRegistersOf(UNHURRIED, "a challenge")).toBe(UNHURRIED);
+  });
+
   describe("on disk", () => {
     let path = "";
     beforeEach(() => {
@@ -56,11 +73,11 @@ describe("the pace of exchanges", () => {
 
     it("comes back as it was", async () => {
       const pace = afterRefusal(countHello(UNHURRIED, NOW_MS), refusal("operator"), { nowMs: NOW_MS, fraction: 0 });
-      await savePace(path, pace);
-      expect(await loadPace(path)).toEqual(pace);
+      await savePace(path, { ...pace, registers: [0, 7] });
+      expect(await loadPace(path)).toEqual({ ...pace, registers: [0, 7] });
     });
 
-    it.each(["", "{", "null", "[]", "{}", '{"hellos":"x","denials":-1,"pause":{"untilMs":"x"}}'])(
+    it.each(["", "{", "null", "[]", "{}", '{"hellos":"x","denials":-1,"pause":{"untilMs":"x"},"registers":[24]}'])(
       "counts as nothing where it cannot be read (%s)",
       async (text) => {
         writeFileSync(path, text);

@@ -1,14 +1,17 @@
-// How often a machine may begin an exchange (protocol 7.3): after a refusal it waits, five seconds doubling to ten minutes with
+// What is kept from one exchange to the next (protocol 7.3): how often a machine may begin one: after a refusal it waits, five seconds doubling to ten minutes with
 // full jitter, always ten minutes where only an operator can help; and never more than twelve hellos an hour. Kept in a file,
 // because the plugin is a new process each time.
 
 import { Fault, type FaultDetail, isFault } from "../../../kernel/outcome/index.ts";
 import { atomicWriteFile, type FileSystem, nodeFileSystem } from "../../../platform/files/index.ts";
+import { parseChallenge } from "../../evidence/index.ts";
 
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
 const HOUR_MS = 3_600_000;
 export const MAX_HELLOS_AN_HOUR = 12;
+/** Of a bank. */
+const REGISTER_COUNT = 24;
 
 /** Full jitter: `fraction` is a random number from 0 to 1. */
 export function pauseBeforeRetry(denials: number, fraction: number): number {
@@ -23,6 +26,8 @@ export interface Pace {
   readonly pause:
     | { readonly untilMs: number; readonly why: string; readonly next: "back-off" | "operator" }
     | undefined;
+  /** Which of the TPM's registers the last challenge asked for: a renewal by beacon must show the same, and is not told. */
+  readonly registers?: readonly number[] | undefined;
 }
 
 export const UNHURRIED: Pace = { hellos: [], denials: 0, pause: undefined };
@@ -62,6 +67,17 @@ export function afterRefusal(
   return { ...pace, denials: pace.denials + 1, pause };
 }
 
+/** Of a challenge that names registers; what cannot be read is the answer's business. */
+export function withRegistersOf(pace: Pace, annotation: string): Pace {
+  try {
+    const { challenge } = parseChallenge(annotation);
+    return challenge.alg === "tpm2-credential" ? { ...pace, registers: challenge.pcrs } : pace;
+  } catch (failure) {
+    if (isFault(failure)) return pace;
+    throw failure;
+  }
+}
+
 function nextOf({ next }: FaultDetail): "back-off" | "operator" | undefined {
   return next === "back-off" || next === "operator" ? next : undefined;
 }
@@ -83,12 +99,17 @@ export async function loadPace(path: string, fileSystem: FileSystem = nodeFileSy
 function parsePace(text: string): Pace {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) return UNHURRIED;
-  const { hellos, denials, pause } = value as Partial<Record<keyof Pace, unknown>>;
+  const { hellos, denials, pause, registers } = value as Partial<Record<keyof Pace, unknown>>;
   return {
     hellos: Array.isArray(hellos) ? hellos.filter(Number.isFinite).slice(-MAX_HELLOS_AN_HOUR) : [],
     denials: Number.isSafeInteger(denials) ? Math.max(Number(denials), 0) : 0,
     pause: parsePause(pause),
+    ...(Array.isArray(registers) && registers.every(isRegister) ? { registers } : {}),
   };
+}
+
+function isRegister(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < REGISTER_COUNT;
 }
 
 function parsePause(value: unknown): Pace["pause"] {

@@ -70,6 +70,31 @@ describe("the plan of an exchange", () => {
       { stage: "proof-sent", found: denied("TpmClockRegressed") },
       { kind: "Drop", next: "operator" },
     ],
+    "renewal by beacon, pending: waits": [{ stage: "proof-sent", found: found(), isShort: true }, { kind: "Wait" }],
+    "renewal by beacon, the beacon is old: goes the full way": [
+      { stage: "proof-sent", found: denied("BeaconExpired"), isShort: true },
+      { kind: "Drop", next: "exchange" },
+    ],
+    "renewal by beacon, not offered any more: goes the full way": [
+      { stage: "proof-sent", found: denied("RenewalNeedsExchange"), isShort: true },
+      { kind: "Drop", next: "exchange" },
+    ],
+    "renewal by beacon, other registers or another attestation key: goes the full way": [
+      { stage: "proof-sent", found: denied("PcrSelectionMismatch"), isShort: true },
+      { kind: "Drop", next: "exchange" },
+    ],
+    "renewal by beacon, identity revoked: is for an operator": [
+      { stage: "proof-sent", found: denied("IdentityRevoked"), isShort: true },
+      { kind: "Drop", next: "operator" },
+    ],
+    "proof saved, another's there: drops all": [
+      { stage: "proof-saved", found: found({ isOurs: false }) },
+      { kind: "Drop", next: "back-off" },
+    ],
+    "proof sent, denied: backs off": [
+      { stage: "proof-sent", found: denied("MachineMismatch") },
+      { kind: "Drop", next: "back-off" },
+    ],
     "proof sent, gone: drops all": [
       { stage: "proof-sent", found: gone },
       { kind: "Drop", next: "back-off" },

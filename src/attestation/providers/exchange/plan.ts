@@ -6,6 +6,7 @@
 //   hello sent                   → challenge: answer; pending: wait; denied, gone, another's: drop all
 //   proof saved                  → create it; exists already: adopt if it is ours, else drop all
 //   proof sent                   → certificate: store; challenge spent or over: begin again, once; denied, gone: drop all
+//   renewal by beacon            → as a proof; denied: by a full exchange, at once
 
 export type ExchangeStage = "nothing" | "hello-saved" | "hello-sent" | "proof-saved" | "proof-sent";
 
@@ -42,7 +43,8 @@ export type ExchangeStep =
 
 export interface ExchangeDrop {
   readonly kind: "Drop";
-  readonly next: "begin" | "back-off" | "operator";
+  /** `exchange`: the short renewal was refused, and the full exchange is left. */
+  readonly next: "begin" | "exchange" | "back-off" | "operator";
   /** `gone`: the object is not there any more; `taken`: another one has its name. */
   readonly because: "gone" | "taken" | Refusal;
 }
@@ -58,15 +60,18 @@ export interface PlanInput {
   readonly found?: FoundRequest | undefined;
   /** The exchange was begun anew once already because its challenge was spent. */
   readonly hasBegunAgain?: boolean | undefined;
+  /** The one request of a renewal by beacon: a proof without a hello. */
+  readonly isShort?: boolean | undefined;
 }
 
-export function planExchange({ stage, found, hasBegunAgain = false }: PlanInput): ExchangeStep {
+export function planExchange(input: PlanInput): ExchangeStep {
+  const { stage, found } = input;
   if (stage === "nothing") return { kind: "Begin" };
   if (stage === "hello-saved" || stage === "proof-saved") return planUnsent(found);
   if (found === undefined) return { kind: "Wait" };
   if (found.kind === "Gone") return drop("back-off", "gone");
   if (!found.isOurs) return drop("back-off", "taken");
-  if (found.denied !== undefined) return planDenied(stage, found.denied, hasBegunAgain);
+  if (found.denied !== undefined) return planDenied(input, found.denied);
   if (stage === "proof-sent") {
     return found.certificate === undefined ? { kind: "Wait" } : { kind: "Store", certificate: found.certificate };
   }
@@ -79,10 +84,12 @@ function planUnsent(found: FoundRequest | undefined): ExchangeStep {
   return found.isOurs ? { kind: "Adopt" } : drop("back-off", "taken");
 }
 
-function planDenied(stage: "hello-sent" | "proof-sent", refusal: Refusal, hasBegunAgain: boolean): ExchangeStep {
+function planDenied({ stage, hasBegunAgain = false, isShort = false }: PlanInput, refusal: Refusal): ExchangeStep {
   const { reason } = refusal;
   if (stage === "hello-sent" && reason === "VersionUnsupported") return { kind: "Renegotiate" };
   if (FOR_OPERATOR.test(reason)) return drop("operator", refusal);
+  // Old beacon, other registers, another attestation key, a policy that changed: all of it heals in a full exchange.
+  if (isShort) return drop("exchange", refusal);
   return drop(stage === "proof-sent" && SPENT.has(reason) && !hasBegunAgain ? "begin" : "back-off", refusal);
 }
 

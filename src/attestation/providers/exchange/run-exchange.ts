@@ -37,8 +37,12 @@ export interface ExchangeOptions {
   readonly protocols: readonly Protocol[];
   readonly minVersion?: number | undefined;
   readonly keyKind?: "P-256" | "P-384" | undefined;
+  /** A renewal of one request, where the cluster offers it; tried before a hello. */
+  readonly renewInOne?: ((input: RequestInput) => Promise<FinishedRequest>) | undefined;
   /** Asked before each new hello; a Fault keeps it from being made. */
   readonly beforeHello?: (() => Promise<void>) | undefined;
+  /** The annotation with the challenge, before it is answered. */
+  readonly onChallenge?: ((annotation: string) => void) | undefined;
   /** The challenge was answered: the proof is made and saved. */
   readonly onAttested?: (() => void) | undefined;
 }
@@ -61,6 +65,13 @@ export async function runExchange(options: ExchangeOptions): Promise<ExchangeRes
   }
 }
 
+interface Beginning {
+  readonly protocol?: Protocol;
+  readonly hasBegunAgain?: boolean;
+  /** By hello and proof, although the cluster offers less. */
+  readonly isFull?: boolean;
+}
+
 class ExchangeRun {
   readonly #options: ExchangeOptions;
   readonly #about: string;
@@ -81,7 +92,8 @@ class ExchangeRun {
     const current = saved?.proof ?? saved?.hello;
     const isSent = current?.uid !== undefined;
     const found = current !== undefined && isSent ? await requests.find(current) : undefined;
-    const plan = planExchange({ stage, found, hasBegunAgain: saved?.hasBegunAgain });
+    const isShort = saved !== undefined && saved.hello === undefined;
+    const plan = planExchange({ stage, found, hasBegunAgain: saved?.hasBegunAgain, isShort });
     if (saved === undefined || current === undefined) return this.#begin({});
     return this.#act(plan, { saved, current, supported: found?.supportedVersions });
   }
@@ -97,7 +109,7 @@ class ExchangeRun {
       case "Adopt":
         return this.#send(saved, current);
       case "Answer":
-        return this.#answer(saved, plan.challenge);
+        return this.#answer(saved, current, plan.challenge);
       case "Wait":
         await this.#options.requests.untilChanged(current);
         return undefined;
@@ -110,15 +122,21 @@ class ExchangeRun {
     }
   }
 
-  async #begin(more: { readonly protocol?: Protocol; readonly hasBegunAgain?: boolean }): Promise<undefined> {
-    const { prover, protocols, input, path, keyKind = "P-256" } = this.#options;
+  async #begin(more: Beginning): Promise<undefined> {
+    const { prover, protocols, input, path, keyKind = "P-256", renewInOne } = this.#options;
     const protocol = more.protocol ?? protocols[0];
     if (protocol === undefined) throw new Fault("bad-config", "at least one protocol must be spoken");
-    await this.#options.beforeHello?.();
     const key = generatePrivateKey(keyKind);
-    const hello = await prover.hello({ ...input, protocol, key: key.signer });
-    const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), about: this.#about, hello };
-    await saveExchange(path, { ...exchange, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
+    const full = { ...input, protocol, key: key.signer };
+    const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), about: this.#about };
+    if (renewInOne !== undefined && more.isFull !== true) {
+      await saveExchange(path, { ...exchange, proof: await renewInOne(full) });
+      this.#options.onAttested?.();
+      return;
+    }
+    await this.#options.beforeHello?.();
+    const hello = await prover.hello(full);
+    await saveExchange(path, { ...exchange, hello, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
   }
 
   async #send(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
@@ -135,9 +153,13 @@ class ExchangeRun {
     return found.kind === "Found" && found.isOurs ? found.uid : undefined;
   }
 
-  async #answer(saved: SavedExchange, annotation: string): Promise<undefined> {
-    const { prover, input, path, onAttested } = this.#options;
-    const { name, request, uid = "" } = saved.hello;
+  async #answer(
+    saved: SavedExchange,
+    { name, request, uid = "" }: SavedRequest,
+    annotation: string,
+  ): Promise<undefined> {
+    const { prover, input, path, onChallenge, onAttested } = this.#options;
+    onChallenge?.(annotation);
     const key = parsePrivateKey(saved.key).signer;
     const full = { ...input, protocol: parseProtocol(saved.protocol), key };
     try {
@@ -160,12 +182,14 @@ class ExchangeRun {
     await dropExchange(path);
     return this.#begin({
       protocol: agreeOnVersion({ offered: protocols, tried: this.#tried, minVersion, annotation }),
+      isFull: true,
     });
   }
 
   async #drop({ next, because }: ExchangeDrop, name: string): Promise<undefined> {
     await dropExchange(this.#options.path);
-    if (next === "begin") return this.#begin({ hasBegunAgain: true });
+    if (next === "exchange") return this.#begin({ isFull: true });
+    if (next === "begin") return this.#begin({ isFull: true, hasBegunAgain: true });
     if (because === "gone") {
       throw new Fault("expired", `request ${name} is gone; the next try begins anew`, { detail: { name, next } });
     }

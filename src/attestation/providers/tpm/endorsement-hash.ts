@@ -3,8 +3,9 @@
 import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { parsePublicArea, publicKeyOf } from "../../../kernel/tpm/index.ts";
-import { DEFAULT_TPM_ADDRESS, openTpm } from "../../../platform/tpm/index.ts";
+import { DEFAULT_TPM_ADDRESS, openTpm, type Tpm } from "../../../platform/tpm/index.ts";
 import type { OpenOptions } from "../provider.ts";
+import { explainTpm } from "./explain.ts";
 import { readTpmIdentity } from "./keys.ts";
 
 export interface EndorsementFacts {
@@ -19,7 +20,14 @@ export async function readEndorsementKey(
   options: OpenOptions,
   address: string = DEFAULT_TPM_ADDRESS,
 ): Promise<EndorsementFacts> {
-  const tpm = await openTpm(address, options);
+  try {
+    return await readOpen(await openTpm(address, options));
+  } catch (failure) {
+    throw explainTpm(failure);
+  }
+}
+
+async function readOpen(tpm: Tpm): Promise<EndorsementFacts> {
   try {
     const { ek, ekChain } = await readTpmIdentity(tpm);
     const { spki, algorithm, bits, curve } = publicKeyOf(parsePublicArea(ek));

@@ -33,9 +33,14 @@ export interface TpmIdentity {
 
 export async function readTpmIdentity(tpm: Tpm, wanted?: EkTemplateName): Promise<TpmIdentity> {
   const endorsement = await chooseEndorsementKey(tpm, wanted);
-  const akKind = (await tpm.send(getCurves())).includes(CURVE_ID.p256) ? "ecc" : "rsa";
+  const akKind = await readAttestationKind(tpm);
   const ak = await withAttestationKey(tpm, akKind, async ({ publicArea }) => publicArea.raw);
   return { ...endorsement, akKind, ak };
+}
+
+/** On P-256 wherever the TPM knows that curve. */
+export async function readAttestationKind(tpm: Tpm): Promise<TpmIdentity["akKind"]> {
+  return (await tpm.send(getCurves())).includes(CURVE_ID.p256) ? "ecc" : "rsa";
 }
 
 export function withEndorsementKey<T>(

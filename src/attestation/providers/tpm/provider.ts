@@ -5,25 +5,29 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { EkTemplateName } from "../../../kernel/tpm/index.ts";
 import { DEFAULT_TPM_ADDRESS, openTpm, type Tpm } from "../../../platform/tpm/index.ts";
 import type { ExchangeProver, ExchangeProvider } from "../provider.ts";
-import { readTpmIdentity, type TpmIdentity } from "./keys.ts";
-import { buildHello, buildProof, TPM_PROTOCOLS } from "./requests.ts";
+import { explainTpm } from "./explain.ts";
+import { readAttestationKind, readTpmIdentity, type TpmIdentity } from "./keys.ts";
+import { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS, USUAL_REGISTERS } from "./requests.ts";
 
 export interface TpmProviderOptions {
   /** As in platform/tpm/open-tpm.ts. Default: the kernel's resource manager. */
   readonly address?: string | undefined;
   /** Default: the first with a certificate. */
   readonly endorsementKey?: EkTemplateName | undefined;
+  /** For one command. Default: as platform/tpm has it. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export function createTpmProvider(options: TpmProviderOptions = {}): ExchangeProvider {
-  const { address = DEFAULT_TPM_ADDRESS, endorsementKey } = options;
+  const { address = DEFAULT_TPM_ADDRESS, endorsementKey, timeoutMs } = options;
   return {
     kind: "exchange",
     name: "tpm",
     protocols: TPM_PROTOCOLS,
     canRenew: true,
     canServe: true,
-    open: async ({ clock, signal }) => createTpmProver(await openOrExplain(address, { clock, signal }), endorsementKey),
+    open: async ({ clock, signal }) =>
+      createTpmProver(await openOrExplain(address, { clock, signal, timeoutMs }), endorsementKey),
   };
 }
 
@@ -35,15 +39,28 @@ export function createTpmProver(tpm: Tpm, endorsementKey?: EkTemplateName): Exch
     return identity;
   };
   return {
-    hello: async (input) => buildHello(input, await readOnce()),
-    proof: async (input, hello) => buildProof(tpm, await readOnce(), { input, hello }),
+    hello: (input) => explained(async () => buildHello(input, await readOnce())),
+    proof: (input, hello) => explained(async () => buildProof(tpm, await readOnce(), { input, hello })),
+    // Without the endorsement key, which a discrete TPM makes in seconds: what is pinned is the attestation key.
+    renewal: (input, { beacon, registers = USUAL_REGISTERS }) =>
+      explained(async () =>
+        buildBeaconRenewal(tpm, await readAttestationKind(tpm), { input, beacon, pcrs: registers }),
+      ),
     close: () => tpm.close(),
   };
 }
 
+async function explained<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (failure) {
+    throw explainTpm(failure);
+  }
+}
+
 async function openOrExplain(address: string, options: Parameters<typeof openTpm>[1]): Promise<Tpm> {
   try {
-    return await openTpm(address, options);
+    return await explained(() => openTpm(address, options));
   } catch (cause) {
     if (!isFault(cause) || cause.code === "aborted" || cause.code === "bad-config") throw cause;
     throw new Fault(cause.code, `this machine's TPM cannot be used: ${cause.message}`, { cause, detail: cause.detail });

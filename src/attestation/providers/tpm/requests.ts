@@ -6,6 +6,7 @@ import {
   type Beacon,
   beaconExtraData,
   draftRequest,
+  encodeProtocol,
   exchangeExtraData,
   type FinishedRequest,
   finishRequest,
@@ -19,6 +20,8 @@ import { openCredential, quoteRegisters } from "./answer.ts";
 import type { TpmIdentity } from "./keys.ts";
 
 export const TPM_PROTOCOLS: readonly Protocol[] = [{ provider: "tpm", version: 1 }];
+/** What a policy asks for that says nothing of registers: firmware, boot loader, and what they were told. */
+export const USUAL_REGISTERS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function buildHello(input: RequestInput, identity: TpmIdentity): FinishedRequest {
   const { ek, ekChain, ak } = identity;
@@ -34,7 +37,7 @@ export async function buildProof(
 ): Promise<FinishedRequest> {
   const { input, hello } = answer;
   const { challenge } = parseChallenge(hello.annotation);
-  if (challenge.alg !== "tpm2-credential" || challenge.protocol.version !== input.protocol.version)
+  if (challenge.alg !== "tpm2-credential" || encodeProtocol(challenge.protocol) !== encodeProtocol(input.protocol))
     throw new Fault(
       "unsupported",
       "ChallengeUnexpected: the challenge is of another kind or version than was asked for",
@@ -52,7 +55,7 @@ export async function buildProof(
 /** Renewal in one step, by the beacon; the controller accepts it with the pinned attestation key only. */
 export async function buildBeaconRenewal(
   tpm: Tpm,
-  identity: TpmIdentity,
+  akKind: TpmIdentity["akKind"],
   answer: { readonly input: RequestInput; readonly beacon: Beacon; readonly pcrs: readonly number[] },
 ): Promise<FinishedRequest> {
   const { input, beacon, pcrs } = answer;
@@ -64,6 +67,6 @@ export async function buildBeaconRenewal(
     cri: draft.cri,
     freshness: { kind: "beacon", ...named },
   });
-  const body = await quoteRegisters(tpm, identity.akKind, { extraData: beaconExtraData(beacon.nonce, digest), pcrs });
+  const body = await quoteRegisters(tpm, akKind, { extraData: beaconExtraData(beacon.nonce, digest), pcrs });
   return finishRequest(draft, { body, beacon: named, ...sealFor(input) });
 }

@@ -1,5 +1,6 @@
-// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token and, where swtpm is
-// installed, the proof of a TPM; and a third that holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real request.
+// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token and the proof of what they
+// are; and a third that holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real
+// request.
 
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
@@ -13,10 +14,12 @@ import { VERSION } from "../../../platform/process/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import { untilAborted } from "../../../platform/signals/index.ts";
 import { type Plane, type PlaneOptions, startPlane } from "../../cluster/plane.ts";
-import type { Command, CommandContext } from "../../command.ts";
+import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { startJoinLine } from "../../join-line.ts";
 import { flagOption, portOption, requiredText } from "../../options.ts";
-import { type DemoMachines, prepareMachines } from "./demo-machines.ts";
+import { type DemoMachines, MEMBERS, STRANGER } from "./demo-cast.ts";
+import { allowServing, renew, serve } from "./demo-life.ts";
+import { enrolMembers, startMachines } from "./demo-machines.ts";
 
 const TOKEN_TTL_MS = 15 * 60_000;
 const COLUMN = 16;
@@ -24,8 +27,6 @@ const COLUMN = 16;
 const MARKER = ".countersign-demo";
 
 export const clusterDemo: Command = {
-  path: ["demo"],
-  summary: "show one join from end to end: a cluster, two nodes, an impostor",
   options: [
     { flags: "--exit-when-done", description: "end when the story is told instead of waiting for Ctrl-C" },
     {
@@ -38,34 +39,51 @@ export const clusterDemo: Command = {
   run: async (context, { options }) => {
     const directory = resolve(requiredText(options, "dataDir"));
     context.terminal.out(`countersign ${VERSION}   embedded control plane, data in ${shown(directory)}\n\n`);
-    const plane = await startFresh(context, { directory, port: portOption(options, "port") });
+    await emptyOwnDirectory(directory);
+    const { clock, stop: signal, env } = context;
+    const machines = await startMachines({ clock, signal, path: env["PATH"], directory });
     try {
-      await tellStory(context, plane, directory);
-      if (!flagOption(options, "exitWhenDone")) {
-        context.terminal.out("  (Ctrl-C stops everything)\n");
-        await Promise.race([untilAborted(context.stop), plane.failed]);
-        context.terminal.out("\n  stopping … ");
-      }
+      await show(context, options, { directory, machines });
     } finally {
-      await plane.close();
+      await machines.close();
     }
     context.terminal.out(flagOption(options, "exitWhenDone") ? "  done\n" : "stopped\n");
     return 0;
   },
 };
 
+interface Props {
+  readonly directory: string;
+  readonly machines: DemoMachines;
+}
+
+async function show(context: CommandContext, options: OptionValues, props: Props): Promise<void> {
+  const plane = await startFresh(context, { ...props, port: portOption(options, "port") });
+  try {
+    await tellStory(context, { ...props, plane });
+    if (!flagOption(options, "exitWhenDone")) {
+      context.terminal.out("  (Ctrl-C stops everything)\n");
+      await Promise.race([untilAborted(context.stop), plane.failed]);
+      context.terminal.out("\n  stopping … ");
+    }
+  } finally {
+    await plane.close();
+  }
+}
+
 /** The directory belongs to the demonstration: each run tells the story from its beginning. */
-async function startFresh(context: CommandContext, where: { directory: string; port: number }): Promise<Plane> {
+async function startFresh(context: CommandContext, where: Props & { readonly port: number }): Promise<Plane> {
   const startedMs = context.clock.now();
-  await emptyOwnDirectory(where.directory);
   const options: PlaneOptions = {
     directory: where.directory,
     host: "127.0.0.1",
     port: where.port,
     kubeconfigOut: join(where.directory, "admin.kubeconfig"),
-    allowInsecure: true,
+    allowInsecure: false,
+    verifiers: where.machines.verifiers,
     clock: context.clock,
-    log: await createLog({ level: "warn", format: "text" }),
+    // Warnings are of what is tried again; between the words of a story they would only be in the way.
+    log: await createLog({ level: "error", format: "text" }),
   };
   const plane = await startOnFreePort(options);
   line(context, "control plane", plane.url, `ready in ${seconds(context.clock.now() - startedMs)}`);
@@ -100,23 +118,12 @@ async function startOnFreePort(options: PlaneOptions): Promise<Plane> {
   }
 }
 
-async function tellStory(context: CommandContext, plane: Plane, directory: string): Promise<void> {
-  const { clock, stop: signal, env } = context;
-  const machines = await prepareMachines({ client: plane.client, clock, signal, path: env["PATH"] });
-  try {
-    await tellJoins(context, { plane, directory, machines });
-  } finally {
-    await machines.close();
-  }
-}
-
-interface Stage {
+interface Stage extends Props {
   readonly plane: Plane;
-  readonly directory: string;
-  readonly machines: DemoMachines;
 }
 
-async function tellJoins(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
+async function tellStory(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
+  await enrolMembers(machines, plane.client);
   const token = generateToken(randomBytes);
   const nowMs = context.clock.now();
   await plane.client.create(SECRETS, buildTokenSecret(token, { nowMs, ttlMs: TOKEN_TTL_MS }));
@@ -124,15 +131,16 @@ async function tellJoins(context: CommandContext, { plane, directory, machines }
   line(context, "attestation", ...machines.words);
   context.terminal.out("\n");
   const machine = { discovery: parseDiscoveryMethod({ address: plane.url, token: encodeToken(token) }) };
-  for (const nodeName of ["node-a", "node-b"]) {
+  for (const nodeName of MEMBERS) {
     const provider = machines.providerOf(nodeName);
     await showJoin(context, { ...machine, provider, nodeName, directory: join(directory, "nodes", nodeName) });
   }
+  await showLife(context, { plane, directory, machines });
   const csrName = await showImpostor(context, {
     ...machine,
-    provider: machines.providerOf("impostor"),
-    nodeName: "node-a",
-    directory: join(directory, "impostor"),
+    provider: machines.providerOf(STRANGER),
+    nodeName: MEMBERS[0] ?? "",
+    directory: join(directory, STRANGER),
   });
   showWayAround(context, plane, csrName);
   if (machines.hint !== undefined) context.terminal.out(`\n  ${machines.hint}\n`);
@@ -161,6 +169,24 @@ async function showJoin(context: CommandContext, machine: Machine): Promise<void
     throw failure;
   }
   shownLine.end(seconds(context.clock.now() - startedMs));
+}
+
+async function showLife(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
+  const { clock, stop: signal } = context;
+  const nodeName = MEMBERS[0] ?? "";
+  const provider = machines.providerOf(nodeName);
+  const node = { nodeName, directory: join(directory, "nodes", nodeName), provider, clock, signal };
+  await timed(context, `${nodeName}   renewed by its certificate and fresh proof`, () => renew(node));
+  if (!machines.mayServe) return;
+  await allowServing(plane.client, provider.name);
+  await timed(context, `${nodeName}   got a certificate to serve with, by the same proof`, () => serve(node));
+}
+
+async function timed({ terminal, clock }: CommandContext, words: string, act: () => Promise<void>): Promise<void> {
+  const startedMs = clock.now();
+  terminal.out(`  ${words}   `);
+  await act();
+  terminal.out(`${seconds(clock.now() - startedMs)}\n`);
 }
 
 async function showImpostor(context: CommandContext, machine: Machine): Promise<string> {

@@ -2,6 +2,7 @@
 
 import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
+import type { SdkVerifier } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
 import { untilAborted } from "../../../platform/signals/index.ts";
@@ -9,12 +10,10 @@ import { tuneEngine } from "../../cluster/engine-settings.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
 import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
-import { durationOption, flagOption, portOption, requiredText, textOption } from "../../options.ts";
+import { durationOption, flagOption, listOption, portOption, requiredText, textOption } from "../../options.ts";
 import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
 
 export const clusterUp: Command = {
-  path: ["up"],
-  summary: "run a control plane in this process: API server, storage and controller",
   options: [
     { flags: "--data-dir <path>", description: "where everything is kept", default: ".countersign/cluster" },
     { flags: "--host <address>", description: "address to listen on", default: "127.0.0.1" },
@@ -24,6 +23,14 @@ export const clusterUp: Command = {
       description: "the administrator's kubeconfig (default: in the data directory)",
     },
     { flags: "--allow-insecure", description: "also serve the signer whose requests prove nothing but a token" },
+    {
+      flags: "--provider-package <name[=file]...>",
+      description: "installed packages with verifiers of attestation providers, and their settings",
+    },
+    {
+      flags: "--without-controller",
+      description: "only the API server and its storage; requests wait for a controller of your own",
+    },
     ...TOKEN_OPTIONS,
     { flags: "--token-ttl <duration>", description: "how long the given token lives", default: "15m" },
     ...SERVER_OPTIONS,
@@ -44,13 +51,16 @@ export const clusterUp: Command = {
       port: portOption(options, "port"),
       kubeconfigOut: textOption(options, "kubeconfigOut") ?? `${directory}/admin.kubeconfig`,
       allowInsecure: flagOption(options, "allowInsecure"),
+      verifiers: await loadVerifiers(options),
+      withoutController: flagOption(options, "withoutController"),
+      stop: context.stop,
       server: await readServerChoices(options, { clock: context.clock, log }),
       clock: context.clock,
       log,
     });
     try {
       if (token !== undefined) await storeToken(context, plane, { token, ttlMs });
-      printReady(context, plane);
+      if (!context.stop.aborted) printReady(context, plane);
       await Promise.race([untilAborted(context.stop), plane.failed]);
     } finally {
       await plane.close();
@@ -59,6 +69,13 @@ export const clusterUp: Command = {
     return 0;
   },
 };
+
+async function loadVerifiers(options: OptionValues): Promise<readonly SdkVerifier[]> {
+  const packages = listOption(options, "providerPackage");
+  if (packages.length === 0) return [];
+  const { loadSdkVerifiers } = await import("../../../attestation/index.ts");
+  return loadSdkVerifiers(packages);
+}
 
 /** It goes into cluster-info, the serving certificate and kubeconfigs, so it must be one that others can dial. */
 function listeningHost(options: OptionValues): string {
@@ -83,7 +100,8 @@ async function storeToken(
 
 function printReady({ terminal }: CommandContext, plane: Plane): void {
   terminal.out(`control plane   ${plane.url}\n`);
-  terminal.out(`controller      judging ${plane.signers.join(", ")}\n`);
+  const judging = plane.signers.length === 0 ? "none here" : `judging ${plane.signers.join(", ")}`;
+  terminal.out(`controller      ${judging}\n`);
   terminal.out(`look around     export KUBECONFIG=${plane.kubeconfigPath}\n`);
   terminal.out("                kubectl get csr,nodes\n");
 }

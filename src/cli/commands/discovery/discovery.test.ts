@@ -15,11 +15,7 @@ import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
-import { runProgram } from "../../program.ts";
-import { discoveryKubeconfig } from "./kubeconfig.ts";
-import { discoveryRefresh } from "./refresh.ts";
-import { discoveryShow } from "./show.ts";
-import { discoveryVerify } from "./verify.ts";
+import { countersign, runProgram } from "../../index.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "discovery-cli-"));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -42,10 +38,8 @@ async function run(argv: readonly string[]) {
 /** What it has written so far, and the whole of it at the end. */
 function start(argv: readonly string[], stop = new AbortController()) {
   const { edge, written } = aProcess({ env: { XDG_CACHE_HOME: directory, HOME: directory }, stop: stop.signal });
-  const commands = [discoveryShow, discoveryVerify, discoveryRefresh, discoveryKubeconfig];
-  const program = { name: "countersign", version: "0", summary: "test", commands };
   const end = async () => {
-    const exit = await runProgram(program, ["discovery", ...argv], edge);
+    const exit = await runProgram(countersign, ["discovery", ...argv], edge);
     expect(`${written.out}${written.err}`).not.toContain(TOKEN.secret);
     return { exit, ...written };
   };

@@ -12,8 +12,6 @@ import { flagOption, requiredText, textOption } from "../../options.ts";
 import { discoverOrLoad, SOURCE_OPTIONS } from "./source.ts";
 
 export const discoveryKubeconfig: Command = {
-  path: ["discovery", "kubeconfig"],
-  summary: "write a kubeconfig for kubectl, or the document for other machines",
   arguments: [ADDRESS_ARGUMENT],
   options: [
     ...SOURCE_OPTIONS,

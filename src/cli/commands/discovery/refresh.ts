@@ -16,8 +16,6 @@ import { discoverAsAsked, openCache, requireCached, SOURCE_OPTIONS } from "./sou
 const SHORTEST_PAUSE_MS = 1_000;
 
 export const discoveryRefresh: Command = {
-  path: ["discovery", "refresh"],
-  summary: "keep what is known of a cluster up to date, by any way that still holds",
   arguments: [ADDRESS_ARGUMENT],
   options: [
     ...SOURCE_OPTIONS,

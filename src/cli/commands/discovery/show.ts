@@ -8,8 +8,6 @@ import { describeDiscovery, discoveryJson } from "./describe.ts";
 import { discoverOrLoad, SOURCE_OPTIONS } from "./source.ts";
 
 export const discoveryShow: Command = {
-  path: ["discovery", "show"],
-  summary: "show where a cluster is and whom to trust there: as it is found now, or as it was found before",
   arguments: [ADDRESS_ARGUMENT],
   options: SOURCE_OPTIONS,
   examples: [

@@ -11,8 +11,6 @@ import { discoverOrLoad, SOURCE_OPTIONS } from "./source.ts";
 const SOME_ARE_BAD_EXIT = 1;
 
 export const discoveryVerify: Command = {
-  path: ["discovery", "verify"],
-  summary: "look at every address and every root of a cluster, one by one",
   arguments: [ADDRESS_ARGUMENT],
   options: SOURCE_OPTIONS,
   examples: ["countersign discovery verify --cluster-info-file my-cluster.yaml", "countersign discovery verify"],

@@ -24,7 +24,7 @@ export async function readCredentials(options: OptionValues) {
     certDirectory: places.certDirectory,
     kubeconfig: places.kubeconfigPath,
     bootstrapKubeconfig: textOption(options, "bootstrapKubeconfig") ?? left,
-    ...readProvider(options, await loadRemembered(places.attestationPath)),
+    ...(await readProvider(options, await loadRemembered(places.attestationPath))),
     clientCaPem: clientCaFile === undefined ? undefined : await loadText(clientCaFile),
   };
 }

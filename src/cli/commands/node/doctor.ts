@@ -12,8 +12,6 @@ const STATE_WIDTH = 9;
 const TONES: Readonly<Record<Finding["state"], Tone>> = { ok: "good", failed: "bad", none: "faint", unknown: "strong" };
 
 export const nodeDoctor: Command = {
-  path: ["node", "doctor"],
-  summary: "say what is wrong with this node, and what to do about it",
   options: [...THIS_NODE_OPTIONS, OUTPUT_OPTION],
   examples: ["countersign node doctor", "countersign node doctor -o json"],
   run: async ({ terminal, clock, stop }, { options }) => {

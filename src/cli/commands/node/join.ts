@@ -31,8 +31,6 @@ import { DIRECTORY_OPTION } from "./directory.ts";
 import { PROVIDER_OPTIONS, readProvider } from "./provider.ts";
 
 export const nodeJoin: Command = {
-  path: ["node", "join"],
-  summary: "join this machine to a cluster: find it, trust it, ask for a certificate, keep it",
   arguments: [ADDRESS_ARGUMENT],
   options: [
     ...DISCOVERY_OPTIONS,
@@ -61,6 +59,7 @@ export const nodeJoin: Command = {
   examples: [
     "countersign node join --token-file token --node-name worker-1 10.0.0.1:6443",
     "countersign node join --provider tpm --token-file token --provider-id aws:///eu-1a/i-0123 10.0.0.1:6443",
+    "countersign node join --provider acme --provider-settings acme.json --token-file token 10.0.0.1:6443",
     "countersign node join --discovery-file cluster-info.yaml --tls-bootstrap-token abcdef.0123456789abcdef",
     "countersign node join --resume",
   ],
@@ -91,7 +90,10 @@ async function readJoin(context: CommandContext, { options, args }: CommandInput
     bootstrap: await readBootstrap(context, options),
     nodeName: textOption(options, "nodeName") ?? hostname().toLowerCase(),
     directory,
-    ...readProvider(options, isResumed ? await loadRemembered(joinPlaces(directory).attestationPath) : undefined),
+    ...(await readProvider(
+      options,
+      isResumed ? await loadRemembered(joinPlaces(directory).attestationPath) : undefined,
+    )),
     clientCaPem: clientCaFile === undefined ? undefined : await loadText(clientCaFile),
     keepBootstrap: flagOption(options, "keepBootstrapKubeconfig"),
     registerNode: flagOption(options, "register")

@@ -12,8 +12,6 @@ import { readThisNode } from "./this-node.ts";
 const EXIT_NOT_CONFIRMED = 64;
 
 export const nodeLeave: Command = {
-  path: ["node", "leave"],
-  summary: "forget the cluster: remove key, certificate and kubeconfigs of this node",
   options: [
     DIRECTORY_OPTION,
     { flags: "--node-name <name>", description: "default: that of the certificate" },

@@ -34,13 +34,25 @@ describe("how a machine proves itself", () => {
       { signerName: INSECURE, providerId: undefined, clusterId: undefined, providerFlags: {} },
     ],
   };
-  it.each(Object.entries(rows))("%s", (_, [options, before, expected]) => {
-    expect(readProvider(options, before)).toMatchObject(expected);
+  it.each(Object.entries(rows))("%s", async (_, [options, before, expected]) => {
+    expect(await readProvider(options, before)).toMatchObject(expected);
   });
 
-  it("is refused when nobody knows it, and a TPM's address without a TPM", () => {
-    expect(() => readProvider({ provider: "tmp" })).toThrow('provider "tmp" is not one of insecure, tpm');
-    expect(() => readProvider({ tpm: "/dev/tpmrm0" })).toThrow("--tpm is for --provider tpm");
-    expect(() => readProvider({ provider: "tpm", evidenceRecipient: "x" })).toThrow("evidence recipient");
+  const REFUSED: Record<string, [Record<string, string>, string]> = {
+    "a provider whose package is not installed": [
+      { provider: "tmp" },
+      "provider package kubelet-authenticator-tmp is not installed",
+    ],
+    "what can be no package": [{ provider: "../evil" }, "is not the name of an npm package"],
+    "a package that is no provider": [{ provider: "yaml" }, "package yaml exports no ./node; it is no provider"],
+    "a TPM's address without a TPM": [{ tpm: "/dev/tpmrm0" }, "--tpm is for --provider tpm"],
+    "settings without a package": [
+      { provider: "tpm", providerSettings: "x" },
+      "--provider-settings is for a provider package",
+    ],
+    "a recipient that is none": [{ provider: "tpm", evidenceRecipient: "x" }, "evidence recipient"],
+  };
+  it.each(Object.entries(REFUSED))("is refused with %s", async (_, [options, message]) => {
+    await expect(readProvider(options)).rejects.toThrow(message);
   });
 });

@@ -1,11 +1,16 @@
 // How this machine proves itself: what was said, else what its join was told, else nothing, as a kubelet.
 
+import { resolve } from "node:path";
 import { ATTESTED_CLIENT_SIGNER_PREFIX, KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import {
   createInsecureProvider,
+  createSdkProvider,
   createTpmProvider,
+  loadProvider,
+  loadSettings,
   type NodeAttestationProvider,
   parseRecipient,
+  providerPackageOf,
 } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Remembered } from "../../../node/index.ts";
@@ -16,11 +21,15 @@ export const PROVIDER_OPTIONS: readonly CommandOption[] = [
   {
     flags: "--provider <name>",
     description:
-      "how this machine proves itself: tpm, or insecure, which proves nothing (default: Kubernetes' own signer)",
+      "how this machine proves itself: tpm; insecure, which proves nothing; or an installed provider package (default: Kubernetes' own signer)",
   },
   {
     flags: "--tpm <address>",
     description: "with tpm: /dev/tpmrm0 (default), swtpm:path=SOCKET or swtpm:host=HOST,port=PORT",
+  },
+  {
+    flags: "--provider-settings <file>",
+    description: "with a provider package: its settings, a JSON object",
   },
   {
     flags: "--provider-id <id>",
@@ -39,28 +48,31 @@ export const PROVIDER_OPTIONS: readonly CommandOption[] = [
 
 export interface ProviderChoice {
   readonly provider: NodeAttestationProvider;
+  /** Where the provider is not one of the product's own. */
+  readonly providerPackage: string | undefined;
   readonly signerName: string;
   readonly providerId: string | undefined;
   readonly clusterId: string | undefined;
   readonly recipient: ReturnType<typeof parseRecipient> | undefined;
-  /** The provider's own flags, by name without dashes. */
+  /** The provider's own flags at its plugin, by name without dashes. */
   readonly providerFlags: Readonly<Record<string, string>>;
 }
 
-export function readProvider(options: OptionValues, remembered?: Remembered): ProviderChoice {
+export async function readProvider(options: OptionValues, remembered?: Remembered): Promise<ProviderChoice> {
   const named = textOption(options, "provider");
-  const known = named === undefined || named === remembered?.provider ? remembered : undefined;
-  const signerName = textOption(options, "signerName") ?? known?.signerName ?? signerOf(named);
-  const name = named ?? known?.provider ?? providerOf(signerName);
-  const tpm = textOption(options, "tpm") ?? known?.flags["tpm"];
+  const isKnown = named === undefined || named === remembered?.provider || named === remembered?.package;
+  const known = isKnown ? remembered : undefined;
+  const signerName = textOption(options, "signerName") ?? known?.signerName;
+  const word = named ?? known?.package ?? known?.provider ?? providerOf(signerName);
   const recipient = textOption(options, "evidenceRecipient") ?? known?.recipient;
+  const { provider, ...loaded } = await openProvider(word, ownFlags(options, known));
   return {
-    provider: createProvider(name, tpm),
-    signerName,
+    ...loaded,
+    provider,
+    signerName: signerName ?? signerOf(named === undefined ? undefined : provider.name),
     providerId: textOption(options, "providerId") ?? known?.providerId,
     clusterId: textOption(options, "evidenceCluster") ?? known?.clusterId,
     recipient: recipient === undefined ? undefined : parseRecipient(recipient),
-    providerFlags: tpm === undefined ? {} : { tpm },
   };
 }
 
@@ -69,14 +81,38 @@ function signerOf(provider: string | undefined): string {
 }
 
 /** Of one of our signers the provider follows; Kubernetes' own are asked without evidence. */
-function providerOf(signerName: string): string {
+function providerOf(signerName = KUBELET_CLIENT_SIGNER): string {
   const isOurs = signerName.startsWith(ATTESTED_CLIENT_SIGNER_PREFIX);
   return isOurs ? signerName.slice(ATTESTED_CLIENT_SIGNER_PREFIX.length) : "insecure";
 }
 
-function createProvider(name: string, tpm: string | undefined): NodeAttestationProvider {
-  if (name === "tpm") return createTpmProvider({ address: tpm });
-  if (tpm !== undefined) throw new Fault("bad-config", "--tpm is for --provider tpm");
-  if (name === "insecure") return createInsecureProvider();
-  throw new Fault("bad-config", `provider ${JSON.stringify(name)} is not one of insecure, tpm`);
+interface OwnFlags {
+  readonly tpm: string | undefined;
+  /** Absolute: a kubelet starts the plugin somewhere else. */
+  readonly settings: string | undefined;
+}
+
+function ownFlags(options: OptionValues, known: Remembered | undefined): OwnFlags {
+  const settings = textOption(options, "providerSettings");
+  return {
+    tpm: textOption(options, "tpm") ?? known?.flags["tpm"],
+    settings: settings === undefined ? known?.flags["settings"] : resolve(settings),
+  };
+}
+
+type Opened = Pick<ProviderChoice, "provider" | "providerPackage" | "providerFlags">;
+
+async function openProvider(word: string, { tpm, settings }: OwnFlags): Promise<Opened> {
+  if (tpm !== undefined && word !== "tpm") throw new Fault("bad-config", "--tpm is for --provider tpm");
+  if (word !== "tpm" && word !== "insecure") return await openPackage(word, settings);
+  if (settings !== undefined) throw new Fault("bad-config", "--provider-settings is for a provider package");
+  const provider = word === "tpm" ? createTpmProvider({ address: tpm }) : createInsecureProvider();
+  return { provider, providerPackage: undefined, providerFlags: tpm === undefined ? {} : { tpm } };
+}
+
+async function openPackage(word: string, path: string | undefined): Promise<Opened> {
+  const providerPackage = await providerPackageOf(word);
+  const settings = await loadSettings(path);
+  const provider = createSdkProvider(await loadProvider(providerPackage, { settings }));
+  return { provider, providerPackage, providerFlags: path === undefined ? {} : { settings: path } };
 }

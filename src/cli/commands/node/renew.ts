@@ -8,8 +8,6 @@ import { plainText } from "../../terminal/index.ts";
 import { CREDENTIAL_OPTIONS, readCredentials } from "./credentials.ts";
 
 export const nodeRenew: Command = {
-  path: ["node", "renew"],
-  summary: "get this node's next certificate now, without waiting for the daemon or the plugin",
   options: [
     ...CREDENTIAL_OPTIONS,
     { flags: "--if-due", description: "only when its time has come, after about 80 % of its life; for timers" },

@@ -1,5 +1,6 @@
 // `countersign node run`: keeps client and serving certificates fresh for a kubelet that reads them from files.
 
+import { existsSync } from "node:fs";
 import {
   ATTESTED_CLIENT_SIGNER_PREFIX,
   ATTESTED_SERVING_SIGNER_PREFIX,
@@ -9,6 +10,8 @@ import type { NodeAddress } from "../../../api/core/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import {
   type DaemonOptions,
+  type DiscoveryPlaces,
+  joinPlaces,
   machineAddresses,
   runNodeDaemon,
   type ServingOptions,
@@ -20,10 +23,9 @@ import { createLog } from "../../../platform/report/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { booleanOption, durationOption, flagOption, listOption, requiredText, textOption } from "../../options.ts";
 import { CREDENTIAL_OPTIONS, readCredentials } from "./credentials.ts";
+import { readThisNode } from "./this-node.ts";
 
 export const nodeRun: Command = {
-  path: ["node", "run"],
-  summary: "keep this node's certificates fresh, for a kubelet that reads them from files",
   options: [
     ...CREDENTIAL_OPTIONS,
     {
@@ -68,6 +70,7 @@ async function daemonOptions(context: CommandContext, options: OptionValues): Pr
     rotate: booleanOption(options, "rotateCertificates"),
     serving: flagOption(options, "serving") ? servingOptions(options, credentials) : undefined,
     status: statusOptions(options),
+    discovery: discoveryPlaces(context, options),
     startLimitMs: durationOption(options, "startLimit"),
     clock: context.clock,
     log,
@@ -88,6 +91,14 @@ function servingOptions(options: OptionValues, credentials: Parameters<typeof se
   const addresses = given.length === 0 ? machineAddresses : () => given;
   const signerName = textOption(options, "servingSignerName") ?? servingSigner(credentials);
   return { signerName, names: () => servingNamesOf(addresses()) };
+}
+
+/** Of a join in the directory. A kubeconfig of somebody else's is not ours to lead anywhere. */
+function discoveryPlaces({ env }: CommandContext, options: OptionValues): DiscoveryPlaces | undefined {
+  const { directory, places } = readThisNode(options);
+  const { discoveryPath: cachePath, kubeconfigPath, execKubeconfigPath, bootstrapPath } = joinPlaces(directory);
+  if (places.kubeconfigPath !== kubeconfigPath || !existsSync(cachePath)) return undefined;
+  return { cachePath, kubeconfigs: [kubeconfigPath, execKubeconfigPath, bootstrapPath], env };
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);

@@ -9,8 +9,6 @@ import { readThisNode, THIS_NODE_OPTIONS, type ThisNode } from "./this-node.ts";
 const EXIT_NOT_JOINED = 1;
 
 export const nodeStatus: Command = {
-  path: ["node", "status"],
-  summary: "show the certificate of this node and the cluster it has joined",
   options: [...THIS_NODE_OPTIONS, OUTPUT_OPTION],
   run: async (context, { options }) => {
     const form = outputForm(options);

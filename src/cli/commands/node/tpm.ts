@@ -5,8 +5,6 @@ import type { Command } from "../../command.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 
 export const nodeTpm: Command = {
-  path: ["node", "tpm"],
-  summary: "show the hash of this machine's endorsement key, with which an operator enrols it",
   options: [
     {
       flags: "--tpm <address>",

@@ -16,8 +16,6 @@ const FILE_MODE = 0o644;
 const PROGRAM_MODE = 0o755;
 
 export const providerNew: Command = {
-  path: ["provider", "new"],
-  summary: "write an attestation provider to start from: both ends, the plugin, a test that passes",
   arguments: [{ name: "<name>", description: "the provider's name: letters, digits and dashes" }],
   options: [
     { flags: "--directory <path>", description: "where to write it (default: ./kubelet-authenticator-<name>)" },

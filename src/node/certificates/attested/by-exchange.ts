@@ -1,10 +1,12 @@
-// A certificate by hello, challenge and proof. Every step is on disk before it is sent, so that a crash, a TPM that went away or a
+// A certificate by hello, challenge and proof, or, where the cluster offers it, a renewal in one by its beacon. Every step is on disk before it is sent, so that a crash, a TPM that went away or a
 // limit that was reached is gone on from; a refusal is remembered, so that nobody asks again at once.
 
 import {
   afterRefusal,
   countHello,
   dropExchange,
+  type ExchangeOptions,
+  type ExchangeProver,
   type ExchangeProvider,
   type ExchangeResult,
   isRefusal,
@@ -13,6 +15,7 @@ import {
   requireNoPause,
   runExchange,
   savePace,
+  withRegistersOf,
 } from "../../../attestation/providers/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { parsePrivateKey } from "../../../platform/keys/index.ts";
@@ -21,6 +24,7 @@ import { checkIssued } from "../check.ts";
 import { withinLimit } from "../limit.ts";
 import type { ObtainOptions } from "../obtain-options.ts";
 import { REQUEST_LIMIT_MS } from "../request.ts";
+import { readBeacon } from "./beacon.ts";
 import { claimsOf } from "./claims.ts";
 import { createCertificateRequests } from "./requests.ts";
 
@@ -32,8 +36,9 @@ export async function storeByExchange(options: ObtainOptions, provider: Exchange
   const { pacePath, exchangePath } = store.layout;
   const pace = await loadPace(pacePath);
   if (onRefusal === "keep-key") requireNoPause(pace, clock.now());
-  const { key, certificate } = await keepingPace(options, pace, (beforeHello) =>
-    exchangeWithin(options, { provider, beforeHello }),
+  const { registers } = pace;
+  const { key, certificate } = await keepingPace(options, pace, (pacing) =>
+    exchangeWithin(options, { provider, registers, ...pacing }),
   );
   await requireAsAsked(options, { key, certificate });
   const pair = await store.save(certificate, key);
@@ -41,13 +46,19 @@ export async function storeByExchange(options: ObtainOptions, provider: Exchange
   return pair;
 }
 
-interface Exchanging {
-  readonly provider: ExchangeProvider;
+interface Pacing {
   readonly beforeHello: () => Promise<void>;
+  readonly onChallenge: (annotation: string) => void;
 }
 
-function exchangeWithin(options: ObtainOptions, { provider, beforeHello }: Exchanging): Promise<ExchangeResult> {
+interface Exchanging extends Pacing {
+  readonly provider: ExchangeProvider;
+  readonly registers: readonly number[] | undefined;
+}
+
+function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise<ExchangeResult> {
   const { clock, signal, client, serving, recipient, random = Math.random } = options;
+  const { provider, beforeHello, onChallenge } = exchanging;
   let why = `${provider.name} evidence is being gathered`;
   const limitMs = Math.min(options.limitMs ?? REQUEST_LIMIT_MS, TRY_LIMIT_MS);
   return withinLimit({ clock, limitMs, signal, awaited: () => why }, async (stop) => {
@@ -70,7 +81,9 @@ function exchangeWithin(options: ObtainOptions, { provider, beforeHello }: Excha
         path: options.store.layout.exchangePath,
         input: { claims, names: serving, recipient },
         protocols: provider.protocols,
+        renewInOne: await shortWay(options, { prover, registers: exchanging.registers, signal: stop }),
         beforeHello,
+        onChallenge,
         onAttested: options.onAttested,
       });
     } finally {
@@ -79,18 +92,40 @@ function exchangeWithin(options: ObtainOptions, { provider, beforeHello }: Excha
   });
 }
 
+interface ShortWay {
+  readonly prover: ExchangeProver;
+  readonly registers: readonly number[] | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Undefined where the full exchange is the only one: a join, a provider without a short way, a cluster without a beacon. */
+async function shortWay(
+  { intent, client }: ObtainOptions,
+  { prover, registers, signal }: ShortWay,
+): Promise<ExchangeOptions["renewInOne"]> {
+  const { renewal } = prover;
+  if (intent !== "renew" || renewal === undefined) return undefined;
+  const beacon = await readBeacon(client, signal);
+  return beacon === undefined ? undefined : (input) => renewal(input, { beacon, registers });
+}
+
 /** Twelve hellos an hour at most, and a pause after each refusal. */
 async function keepingPace<T>(
   { store, clock, random = Math.random }: ObtainOptions,
   loaded: Pace,
-  act: (beforeHello: () => Promise<void>) => Promise<T>,
+  act: (pacing: Pacing) => Promise<T>,
 ): Promise<T> {
   const { pacePath } = store.layout;
   let pace = loaded;
   try {
-    const result = await act(async () => {
-      pace = countHello(pace, clock.now());
-      await savePace(pacePath, pace);
+    const result = await act({
+      beforeHello: async () => {
+        pace = countHello(pace, clock.now());
+        await savePace(pacePath, pace);
+      },
+      onChallenge: (annotation) => {
+        pace = withRegistersOf(pace, annotation);
+      },
     });
     await savePace(pacePath, { ...pace, denials: 0, pause: undefined });
     return result;

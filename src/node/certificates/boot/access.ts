@@ -15,29 +15,57 @@ export interface AccessOptions extends Pick<BootPlaces, "kubeconfig" | "bootstra
   readonly clientCaPem?: string | undefined;
 }
 
-export interface OpenAccess extends ClusterAccess {
+/** Where the cluster is and whom to trust there. */
+export interface ClusterPlace {
   readonly server: string;
   readonly caPem: string;
+  readonly tlsServerName?: string | undefined;
+}
+
+export interface OpenAccess extends ClusterAccess, ClusterPlace {
+  /** The cluster was found somewhere else, or with other roots: the next client goes there. */
+  move(to: ClusterPlace): void;
 }
 
 export async function openClusterAccess(options: AccessOptions): Promise<OpenAccess> {
   const { kubeconfig, bootstrapKubeconfig } = options;
   const address = (await loadIfUsable(kubeconfig)) ?? (await loadIfUsable(bootstrapKubeconfig, "must"));
   if (address === undefined) throw new Fault("bad-config", "neither kubeconfig nor bootstrap kubeconfig can be used");
-  const { server, caPem } = address;
+  const { server, caPem, tlsServerName } = address;
   if (caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
+  let place: ClusterPlace = { server, caPem, tlsServerName };
+  let moved: ClusterPlace | undefined;
+  let stays = new AbortController();
   return {
-    server,
-    caPem,
-    roots: readCertificates(options.clientCaPem ?? caPem),
-    clusterId: clusterIdOf(caPem),
+    get server() {
+      return place.server;
+    },
+    get caPem() {
+      return place.caPem;
+    },
+    get tlsServerName() {
+      return place.tlsServerName;
+    },
+    get roots() {
+      return readCertificates(options.clientCaPem ?? place.caPem);
+    },
+    get clusterId() {
+      return clusterIdOf(place.caPem);
+    },
+    untilMoved: () => stays.signal,
+    move: (to) => {
+      place = to;
+      moved = to;
+      stays.abort();
+      stays = new AbortController();
+    },
     asNode: ({ certificatePem: certPem, keyPem }) =>
-      createKubeClient({ ...address, credentials: () => ({ certPem, keyPem }) }),
+      createKubeClient({ ...address, ...place, credentials: () => ({ certPem, keyPem }) }),
     // Read each time: whoever renews the token writes a new file.
     asBootstrapper: async () => {
       if (bootstrapKubeconfig !== undefined)
-        return createKubeClient(await loadKubeconfigConnection(bootstrapKubeconfig));
-      return options.asksWithKubeconfig ? createKubeClient(address) : undefined;
+        return createKubeClient({ ...(await loadKubeconfigConnection(bootstrapKubeconfig)), ...moved });
+      return options.asksWithKubeconfig ? createKubeClient({ ...address, ...moved }) : undefined;
     },
   };
 }

@@ -43,12 +43,16 @@ export async function attemptCertificate(options: ManagerOptions, attempt: Attem
       onRefusal: "new-key",
       clock: attempt.clock,
       random: options.random,
-      signal: attempt.signal,
+      signal: untilEither(attempt.signal, options.access.untilMoved?.()),
       limitMs: attempt.limitMs,
     });
   } finally {
     await client.close();
   }
+}
+
+function untilEither(one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other]);
 }
 
 async function openClient({ access, nodeName }: ManagerOptions, as: CertificatePair | undefined): Promise<KubeClient> {

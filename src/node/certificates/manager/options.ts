@@ -20,6 +20,8 @@ export interface ClusterAccess {
   readonly roots: readonly Certificate[];
   /** By its CA; what evidence names, unless another id was given. */
   readonly clusterId: string;
+  /** Fires when the cluster is reached another way from now on: what is asked of the old place is asked anew. */
+  untilMoved?(): AbortSignal;
 }
 
 export interface ManagerOptions extends Omit<Attestation, "clusterId"> {

@@ -149,7 +149,7 @@ async function byPins(
   deps: RefreshDeps,
 ): Promise<Attempt<DiscoveredCluster>> {
   return await tryInOrder(known, async (address) => {
-    const answer = await readClusterInfo({ address, trust: { anybody: true }, signal: deps.signal });
+    const answer = await readClusterInfo({ address, trust: { anybody: true }, signal: deps.signal, env: deps.env });
     if (isRefusal(answer)) throw faultOf(answer, address);
     const text = parseConfigMap(answer.body).data["kubeconfig"] ?? "";
     const what = `the document of ${address}`;

@@ -34,7 +34,8 @@ export async function readServed(
 ): Promise<string | undefined> {
   const { caPem, tlsServerName } = cluster;
   try {
-    const answer = await readClusterInfo({ address: server, trust: { caPem }, tlsServerName, signal: deps.signal });
+    const { signal, env } = deps;
+    const answer = await readClusterInfo({ address: server, trust: { caPem }, tlsServerName, signal, env });
     return isRefusal(answer) ? undefined : parseConfigMap(answer.body).data["kubeconfig"];
   } catch (error) {
     if (isFault(error, "not-found")) return undefined; // a cluster without cluster-info is a cluster, too

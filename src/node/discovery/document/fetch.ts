@@ -40,6 +40,7 @@ async function fetchText(method: UrlMethod, deps: DiscoverDeps): Promise<{ text:
       timeoutMs: FETCH_TIMEOUT_MS,
       maxBytes: 4 * DOCUMENT_MAX_CHARACTERS,
       signal: deps.signal,
+      env: deps.env,
     });
     if (answer.status === 200) return { text: parseUtf8(answer.body), url };
     const next = nextOf(answer, url);

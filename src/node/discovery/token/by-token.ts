@@ -50,7 +50,7 @@ interface SignedReading {
 
 async function readSigned({ address, method, deps, trust }: SignedReading): Promise<SignatureVerdict> {
   const { token, clusterId } = method;
-  const reading = { address, trust, signal: deps.signal };
+  const reading = { address, trust, signal: deps.signal, env: deps.env };
   const bearer = signDiscoveryJwt(token, { nowMs: deps.clock.now(), audience: clusterId });
   const answer = await readClusterInfo({ ...reading, bearer });
   if (!isRefusal(answer)) return judgeSignedAnswer(answer, token);

@@ -21,6 +21,14 @@ npm run conformance    # the suite alone, one line a check
 As written it proves possession of a key in a file. Put your platform's identity and proof in its place; whatever it is, it must
 cover \`digest\`, and must be protected from replay by the challenge or by an end of its own within fifteen minutes.
 
+Installed beside Countersign (\`npm install kubelet-authenticator-${name}\`), it is named where machines join and where they are judged:
+
+\`\`\`
+node-attestation-controller --provider-package kubelet-authenticator-${name}=verifier.json …
+countersign identity enroll worker-1 --provider-id ${name}:///one
+countersign node join --provider ${name} --provider-settings node.json --node-name worker-1 --token-file token ADDRESS
+\`\`\`
+
 Signers: \`cluster.x-k8s.io/kube-apiserver-client-kubelet-${name}\` and \`cluster.x-k8s.io/kubelet-serving-${name}\`.
 `;
 }

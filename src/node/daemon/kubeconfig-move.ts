@@ -1,0 +1,28 @@
+// The kubeconfigs that a join wrote, led to where the cluster is now. Only the cluster's entry changes; who the node is stays.
+
+import { encodeKubeconfig, parseKubeconfig } from "../../api/kubeconfig/index.ts";
+import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { atomicWriteFile, loadTextIfPresent } from "../../platform/files/index.ts";
+import type { DiscoveredCluster } from "../discovery/index.ts";
+
+export type NewPlace = Pick<DiscoveredCluster, "server" | "documentCaPem" | "tlsServerName">;
+
+/** Whether anything had to be changed. A file that is not there is left alone. */
+export async function moveKubeconfig(path: string, place: NewPlace): Promise<boolean> {
+  const text = await loadTextIfPresent(path);
+  if (text === undefined) return false;
+  const config = parseKubeconfig(text);
+  const clusters = config.clusters.map(({ name }) => ({ name, cluster: entryOf(place) }));
+  const moved = encodeKubeconfig({ ...config, clusters });
+  if (moved === encodeKubeconfig(config)) return false;
+  await atomicWriteFile(path, moved, { mode: 0o600 });
+  return true;
+}
+
+function entryOf({ server, documentCaPem, tlsServerName }: NewPlace) {
+  return {
+    ...(documentCaPem === "" ? {} : { "certificate-authority-data": encodeBase64(encodeUtf8(documentCaPem)) }),
+    server,
+    ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
+  };
+}
