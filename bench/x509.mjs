@@ -2,7 +2,7 @@
 // divided by theirs.
 import { compare, elapsedNs } from "./frame/measure.mjs";
 import { createAuthority, createRequests, issue } from "./x509/duty.mjs";
-import { startGoPeer } from "./x509/go.mjs";
+import { startIssuingPeer } from "./x509/go.mjs";
 import { createPeculiarIssuer } from "./x509/peculiar.mjs";
 
 export const title = "CSR read, verify, sign and check: ours ÷ Go crypto/x509, ours ÷ @peculiar/x509";
@@ -13,7 +13,7 @@ const ROUNDS = 9;
 export async function run() {
   const requests = createRequests(COUNT);
   const authorities = { rsa: createAuthority("RSA-2048"), p256: createAuthority("P-256") };
-  const go = startGoPeer(authorities, requests);
+  const go = startIssuingPeer(authorities, requests);
   const peculiar = await createPeculiarIssuer(authorities.p256);
   /** @param {import("./x509/duty.mjs").Authority} authority */
   const ours = (authority) => () =>

@@ -2,20 +2,18 @@
 // key's certificate chain, make a credential that only the attestation key's TPM opens, and check a quote by that key.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { parseBlocks, parseChallenge, parseEnvelope } from "../../dist/attestation/evidence/index.js";
-import { equalBytes } from "../../dist/kernel/bytes/index.js";
-import { parsePem } from "../../dist/kernel/pem/index.js";
-import {
-  makeCredential,
-  nameOf,
-  parsePublicArea,
-  parseQuote,
-  parseTpmSignature,
-  pcrDigestOf,
-  publicKeyOf,
-  verifyTpmSignature,
-} from "../../dist/kernel/tpm/index.js";
-import { parseCertificate, validateChain } from "../../dist/kernel/x509/index.js";
+import { loadParts } from "../frame/product.mjs";
+
+const { evidence, bytes, pem, tpm, x509 } = await loadParts({
+  ...{ evidence: "attestation/evidence", bytes: "kernel/bytes", pem: "kernel/pem" },
+  ...{ tpm: "kernel/tpm", x509: "kernel/x509" },
+});
+const { parseBlocks, parseChallenge, parseEnvelope } = evidence;
+const { equalBytes } = bytes;
+const { parsePem } = pem;
+const { makeCredential, nameOf, parsePublicArea, parseQuote, parseTpmSignature, pcrDigestOf, publicKeyOf } = tpm;
+const { verifyTpmSignature } = tpm;
+const { parseCertificate, validateChain } = x509;
 
 /** After the EK certificate was made: the recorded exchanges have a frozen clock, which was before. */
 const CERTIFICATE_AGE_MS = 3_600_000;
@@ -34,7 +32,7 @@ export function loadExchange(name) {
   const proofBody = bodyOf(proof.request);
   const { challenge } = parseChallenge(annotation);
   const [roots, intermediates] = authorities.map((/** @type {string} */ pem) =>
-    parsePem(pem).map(({ bytes }) => bytes),
+    parsePem(pem).map((/** @type {{ bytes: Uint8Array }} */ block) => block.bytes),
   );
   const { ek, ekChain } =
     helloBody.kind === "tpm-hello" && helloBody.endorsement ? helloBody.endorsement : missing(name);

@@ -2,6 +2,7 @@
 // first creation until the watch has shown the last certificate. Afterwards they are deleted, so that every round begins alike.
 import { inFlight } from "../apiserver/client.mjs";
 import { loadProduct } from "./product.mjs";
+import { createIssuer } from "./signing.mjs";
 
 const PATH = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
@@ -46,8 +47,13 @@ export async function join(client, requests) {
   return elapsed;
 }
 
-/** The least that any controller must do: the same creations, and two PUTs for each. @param {Client} client @param {readonly Request[]} requests @param {string} certificate */
-export async function joinBare(client, requests, certificate) {
+/**
+ * The least that any controller must do: the same creations, and two PUTs for each.
+ * @param {Client} client
+ * @param {readonly Request[]} requests
+ * @param {(approved: object) => string} certificateFor in base64
+ */
+export async function joinBare(client, requests, certificateFor) {
   const seen = await watchIssued(client, requests.length);
   const start = process.hrtime.bigint();
   await inFlight(requests.length, async (i) => {
@@ -60,7 +66,8 @@ export async function joinBare(client, requests, certificate) {
       JSON.stringify({ ...created, status: { conditions } }),
     );
     const object = JSON.parse(approved);
-    await client.ask("PUT", `${path}/status`, JSON.stringify({ ...object, status: { ...object.status, certificate } }));
+    const status = { ...object.status, certificate: certificateFor(object) };
+    await client.ask("PUT", `${path}/status`, JSON.stringify({ ...object, status }));
   });
   await seen.all;
   const elapsed = Number(process.hrtime.bigint() - start);
@@ -77,8 +84,18 @@ export async function removeAll(client) {
 }
 
 /** Any certificate will do for the bare client: the server looks at its form only. */
-export async function anyCertificate(/** @type {{ certPem: string }} */ ca) {
-  return Buffer.from(ca.certPem).toString("base64");
+export function anyCertificate(/** @type {{ certPem: string }} */ ca) {
+  const certificate = Buffer.from(ca.certPem).toString("base64");
+  return () => certificate;
+}
+
+/** The duty that no controller is spared: the request verified, its certificate signed and checked. */
+export async function ownCertificate(/** @type {{ certPem: string, keyPem: string }} */ ca) {
+  const { x509, keys, pem } = await loadProduct();
+  const certificate = x509.parseCertificate(pem.parsePem(ca.certPem)[0].bytes);
+  const issue = await createIssuer({ certificate, key: keys.parsePrivateKey(ca.keyPem) });
+  return (/** @type {object} */ approved) =>
+    Buffer.from(pem.encodePem("CERTIFICATE", issue(approved))).toString("base64");
 }
 
 /** Resolves `all` when so many requests have a certificate. @param {Client} client @param {number} count */

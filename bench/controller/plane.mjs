@@ -26,20 +26,22 @@ export async function startPlane() {
   const children = [];
   // So that "exit" comes, by which the servers end.
   process.once("SIGTERM", () => process.exit(143));
+  process.once("exit", () => {
+    for (const child of children) child.kill("SIGKILL");
+  });
   /** @param {string} name @param {string} command @param {readonly string[]} args */
   const launch = (name, command, args) => {
     const log = openSync(join(folder, `${name}.log`), "a");
     const child = spawn(command, args, { cwd: folder, stdio: ["ignore", log, log] });
-    process.once("exit", () => child.kill("SIGKILL"));
     children.push(child);
     return child;
   };
-  launch("etcd", locateBinary("etcd").path, [
+  const etcd = launch("etcd", locateBinary("etcd").path, [
     `--data-dir=${join(folder, "etcd")}`,
     ...[`--listen-client-urls=${client}`, `--advertise-client-urls=${client}`],
     ...[`--listen-peer-urls=${peer}`, `--initial-advertise-peer-urls=${peer}`, `--initial-cluster=default=${peer}`],
   ]);
-  launch("kube-apiserver", locateBinary("kube-apiserver").path, [
+  const server = launch("kube-apiserver", locateBinary("kube-apiserver").path, [
     `--etcd-servers=${client}`,
     ...["--bind-address=127.0.0.1", `--secure-port=${port}`, "--advertise-address=127.0.0.1"],
     ...["--endpoint-reconciler-type=none", "--service-cluster-ip-range=10.96.0.0/16"],
@@ -57,6 +59,7 @@ export async function startPlane() {
     url,
     folder,
     pki,
+    pids: { "kube-apiserver": Number(server.pid), etcd: Number(etcd.pid) },
     connect,
     launch,
     kubeconfig: pki.writeKubeconfig(url),

@@ -1,11 +1,8 @@
-// The built product, from dist/ or from where COUNTERSIGN_DIST says.
-import { join } from "node:path";
+// What the benchmarks of the controller use of the built product.
+import { DIST, loadParts } from "../frame/product.mjs";
 
-export const DIST = process.env["COUNTERSIGN_DIST"] ?? join(import.meta.dirname, "../../dist");
+export { DIST };
 
-export async function loadProduct() {
-  const [x509, keys, pem] = await Promise.all(
-    ["kernel/x509", "platform/keys", "kernel/pem"].map((folder) => import(join(DIST, folder, "index.js"))),
-  );
-  return { x509, keys, pem };
+export function loadProduct() {
+  return loadParts({ x509: "kernel/x509", keys: "platform/keys", pem: "kernel/pem" });
 }

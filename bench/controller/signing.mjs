@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { compare, elapsedNs } from "../frame/measure.mjs";
 import { createAuthority, createRequests } from "../x509/duty.mjs";
-import { startGoPeer } from "../x509/go.mjs";
+import { startIssuingPeer } from "../x509/go.mjs";
 import { DIST } from "./product.mjs";
 
 const COUNT = 200;
@@ -14,7 +14,7 @@ export async function measureSigning() {
   const authorities = { rsa: createAuthority("RSA-2048"), p256: createAuthority("P-256") };
   const issue = await createIssuer(authorities.rsa);
   const csrs = await Promise.all(requests.map(asObject));
-  const go = startGoPeer(authorities, requests);
+  const go = startIssuingPeer(authorities, requests);
   try {
     const ways = {
       ours: () =>
@@ -48,8 +48,8 @@ async function asObject(der) {
   };
 }
 
-/** @param {import("../x509/duty.mjs").Authority} ca */
-async function createIssuer(ca) {
+/** @param {Pick<import("../x509/duty.mjs").Authority, "certificate" | "key">} ca Answers: an approved request → its certificate, DER. */
+export async function createIssuer(ca) {
   const load = (/** @type {string} */ path) => import(join(DIST, path));
   const [
     { gather },
@@ -83,5 +83,6 @@ async function createIssuer(ca) {
     const certificate = parseCertificate(signTemplate(planCertificate(facts, plan.request), authority));
     const broken = checkCertificate(certificate, plan.request, facts);
     if (broken.length > 0) throw new Error(broken.join("; "));
+    return certificate.raw;
   };
 }

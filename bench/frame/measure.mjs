@@ -1,5 +1,5 @@
 // Measuring two or more ways of one duty fairly: rounds are interleaved, so that a slow minute of the machine hits all of
-// them, and the median round counts. The numbers are operations a second.
+// them, and the median round counts. The numbers are operations a second, of the clock or of one core's time.
 
 /** @param {readonly number[]} values */
 export function median(values) {
@@ -34,4 +34,16 @@ export async function elapsedNs(work) {
   const start = process.hrtime.bigint();
   await work();
   return Number(process.hrtime.bigint() - start);
+}
+
+/**
+ * The time that this process was on a core, its compiler's and collector's threads included: what a duty costs, whoever else uses
+ * the machine meanwhile.
+ * @param {() => void} work
+ */
+export async function processorNs(work) {
+  const start = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) * 1e3;
 }

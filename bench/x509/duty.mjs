@@ -1,6 +1,9 @@
 // The duty that is measured: what a signer does with one CSR, from bytes to bytes. Read it and verify its signature, make a
 // template as kube-controller-manager's signer does, sign, and check the finished certificate with the CA's key.
-import {
+import { loadParts } from "../frame/product.mjs";
+
+const { x509, keys } = await loadParts({ x509: "kernel/x509", keys: "platform/keys" });
+const {
   authorityKeyIdExtension,
   basicConstraintsExtension,
   computeKeyId,
@@ -16,8 +19,8 @@ import {
   subjectKeyIdExtension,
   verifyCertificateSignature,
   verifyRequestSignature,
-} from "../../dist/kernel/x509/index.js";
-import { generatePrivateKey, randomBytes } from "../../dist/platform/keys/index.js";
+} = x509;
+const { generatePrivateKey, randomBytes } = keys;
 
 const DAY_MS = 24 * 3600 * 1000;
 

@@ -2,9 +2,10 @@
 // rights of its manifest, and patience.
 
 import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll } from "vitest";
 import { parseAllDocuments } from "yaml";
 import type { RoleBinding } from "../../src/api/access/index.ts";
-import { DEFAULT_TOKEN_GROUP } from "../../src/api/bootstrap/index.ts";
+import { buildTokenSecret, DEFAULT_TOKEN_GROUP, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
 import {
   CLUSTER_ROLE_BINDINGS,
@@ -15,6 +16,7 @@ import {
   type Resource,
   ROLE_BINDINGS,
   ROLES,
+  SECRETS,
 } from "../../src/api/meta/index.ts";
 import { type ControllerOptions, createController } from "../../src/controller/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
@@ -27,7 +29,7 @@ import {
 } from "../../src/kernel/x509/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
-import type { Credentials, KubeClient } from "../../src/platform/kube/index.ts";
+import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { type Log, silentLog } from "../../src/platform/report/index.ts";
 
 /** A cluster to run on. */
@@ -46,6 +48,85 @@ export interface RunningController {
   /** Turns the controller's wall clock on or back; what sleeps, sleeps as before. */
   skip(ms: number): void;
   stop(): Promise<void>;
+}
+
+export interface StageOptions {
+  /** What else the cluster has before the controller starts. */
+  readonly prepare?: (plane: Plane) => Promise<void>;
+  readonly controller?: Partial<ControllerOptions>;
+}
+
+export interface JoiningClient {
+  /** Of the bootstrap token; its user is `system:bootstrap:<id>`. */
+  readonly tokenId: string;
+  readonly token: string;
+  readonly client: KubeClient;
+}
+
+/** A cluster with a controller in it, from the first test of a suite to the last. */
+export interface ControllerStage {
+  readonly plane: Plane;
+  readonly admin: KubeClient;
+  readonly controller: RunningController;
+  /** Closed when the suite is over. */
+  connect(credentials: Credentials): KubeClient;
+  connectWithToken(annotations?: Readonly<Record<string, string>>): Promise<JoiningClient>;
+  /** Another replica beside the one that runs; the caller stops it. */
+  startReplica(more?: Partial<ControllerOptions>): Promise<RunningController>;
+  /** In the place of one that was stopped. */
+  startAgain(): Promise<void>;
+}
+
+/** To be called inside `describe`. */
+export function useControllerStage(startPlane: () => Promise<Plane>, options: StageOptions = {}): ControllerStage {
+  let plane: Plane;
+  let controller: RunningController;
+  const clients: KubeClient[] = [];
+
+  function connect(credentials: Credentials): KubeClient {
+    const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => credentials });
+    clients.push(client);
+    return client;
+  }
+  const startReplica = (more: Partial<ControllerOptions> = {}) =>
+    startController(plane, connect(controllerIdentity(plane)), { ...options.controller, ...more });
+
+  beforeAll(async () => {
+    plane = await startPlane();
+    await options.prepare?.(plane);
+    await applyRights(plane.admin);
+    await ensureKubeadmObjects(plane.admin, plane.url);
+    controller = await startReplica();
+  });
+  afterAll(async () => {
+    await controller?.stop();
+    await Promise.all(clients.map((client) => client.close()));
+    await plane?.stop();
+  });
+
+  return {
+    get plane() {
+      return plane;
+    },
+    get admin() {
+      return plane.admin;
+    },
+    get controller() {
+      return controller;
+    },
+    connect,
+    connectWithToken: async (annotations = {}) => {
+      const token = generateToken(randomBytes);
+      const secret = buildTokenSecret(token, { nowMs: Date.now(), ttlMs: 3_600_000 });
+      await plane.admin.create(SECRETS, { ...secret, metadata: { ...secret.metadata, annotations } });
+      const text = encodeToken(token);
+      return { tokenId: token.id, token: text, client: connect({ token: text }) };
+    },
+    startReplica,
+    startAgain: async () => {
+      controller = await startReplica();
+    },
+  };
 }
 
 export async function startController(

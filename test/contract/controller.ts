@@ -1,8 +1,8 @@
 // What the controller does on an API server, whichever: the embedded one and a real one run the same suite. Each story has
 // its attacker. The controller has the rights of deploy/controller-rbac.yaml and no others, so the manifest is tested too.
 
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildTokenSecret, generateToken } from "../../src/api/bootstrap/index.ts";
 import {
   type CertificateSigningRequest,
   type CsrCondition,
@@ -19,7 +19,7 @@ import { verifyDetachedHs256 } from "../../src/kernel/jose/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { basicConstraintsExtension, parseCertificate } from "../../src/kernel/x509/index.ts";
 import { generatePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
-import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import type { KubeClient } from "../../src/platform/kube/index.ts";
 import {
   aCsr,
   annotated,
@@ -32,15 +32,7 @@ import {
   withSubject,
   wrapped,
 } from "../builders/csr.ts";
-import {
-  applyRights,
-  controllerIdentity,
-  ensureKubeadmObjects,
-  eventually,
-  type Plane,
-  type RunningController,
-  startController,
-} from "./controller-stage.ts";
+import { eventually, type Plane, useControllerStage } from "./controller-stage.ts";
 
 /** A name that no other test uses. */
 let names = 0;
@@ -51,32 +43,12 @@ function aName(): string {
 
 export function describeController(where: string, startPlane: () => Promise<Plane>): void {
   describe(`the controller on ${where}`, () => {
-    let plane: Plane;
+    const stage = useControllerStage(startPlane);
+    const { connect } = stage;
     let joining: KubeClient;
-    let token: { id: string; secret: string };
-    let controller: RunningController;
-    const clients: KubeClient[] = [];
-
-    function connect(credentials: Credentials): KubeClient {
-      const client = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => credentials });
-      clients.push(client);
-      return client;
-    }
-
+    let tokenId: string;
     beforeAll(async () => {
-      plane = await startPlane();
-      await applyRights(plane.admin);
-      await ensureKubeadmObjects(plane.admin, plane.url);
-      controller = await startController(plane, connect(controllerIdentity(plane)));
-      token = generateToken(randomBytes);
-      await plane.admin.create(SECRETS, buildTokenSecret(token, { nowMs: Date.now(), ttlMs: 3_600_000 }));
-      joining = connect({ token: encodeToken(token) });
-    });
-
-    afterAll(async () => {
-      await controller?.stop();
-      await Promise.all(clients.map((client) => client.close()));
-      await plane?.stop();
+      ({ client: joining, tokenId } = await stage.connectWithToken());
     });
 
     /** Sends what a joining machine would send; the API server stamps who it was. */
@@ -93,7 +65,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       return created.metadata.name ?? "";
     }
 
-    const read = (name: string) => plane.admin.get<CertificateSigningRequest>(CSRS, { name });
+    const read = (name: string) => stage.admin.get<CertificateSigningRequest>(CSRS, { name });
 
     const issued = (name: string) => eventually(`${name} to be issued`, () => read(name), isIssued);
 
@@ -106,7 +78,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       );
 
     async function register(name: string): Promise<void> {
-      await plane.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name } });
+      await stage.admin.create<Node>(NODES, { apiVersion: "v1", kind: "Node", metadata: { name } });
     }
 
     it("approves and signs a first certificate, and writes down why", async () => {
@@ -144,7 +116,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       expect(TAKEN).toContain(reason);
       const event = await eventually(
         "an Event about it",
-        () => plane.admin.list<Event>(EVENTS, { namespace: "default" }),
+        () => stage.admin.list<Event>(EVENTS, { namespace: "default" }),
         ({ items }) => items.some(({ involvedObject }) => involvedObject.name === name),
       );
       expect(event.items.filter(({ involvedObject }) => involvedObject.name === name)).toMatchObject([
@@ -159,7 +131,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       await issued(await ask(joining, forNode(aName())));
       const lurker = await ask(joining, forNode(node));
       expect(verdictOf(await judged(lurker))).toMatchObject({ reason: "NodeIsRegistered" });
-      await plane.admin.delete(NODES, { name: node });
+      await stage.admin.delete(NODES, { name: node });
       await issued(await ask(joining, forNode(aName())));
       await issued(await ask(joining, forNode(node)));
       const csr = await read(lurker);
@@ -192,7 +164,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       const holder = await issued(await ask(joining, forNode(node)));
       const lurker = await ask(joining, forNode(node));
       expect(verdictOf(await judged(lurker))).toMatchObject({ reason: "NameIsClaimed" });
-      await plane.admin.delete(CSRS, { name: holder.metadata.name ?? "" });
+      await stage.admin.delete(CSRS, { name: holder.metadata.name ?? "" });
       await issued(await ask(joining, forNode(node)));
       expect(conditionsOf(await read(lurker))).toEqual([]);
     });
@@ -234,9 +206,9 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       });
 
       it("an administrator who asks in a node's place under our own signer; under Kubernetes' own the authorizer decides", async () => {
-        const csr = await judged(await ask(plane.admin, forNode(aName()), withSigner(INSECURE_CLIENT_SIGNER)));
+        const csr = await judged(await ask(stage.admin, forNode(aName()), withSigner(INSECURE_CLIENT_SIGNER)));
         expect(verdictOf(csr)).toMatchObject({ verdict: "Deny", reason: "RequesterIsNeitherTokenNorNode" });
-        await issued(await ask(plane.admin, forNode(aName())));
+        await issued(await ask(stage.admin, forNode(aName())));
       });
     });
 
@@ -252,15 +224,15 @@ export function describeController(where: string, startPlane: () => Promise<Plan
     });
 
     it("lets no verdict reach another request that took the judged one's name", async () => {
-      const old = await read(await ask(plane.admin, forNode(aName())));
-      await plane.admin.delete(CSRS, { name: old.metadata.name ?? "" });
+      const old = await read(await ask(stage.admin, forNode(aName())));
+      await stage.admin.delete(CSRS, { name: old.metadata.name ?? "" });
       const { metadata: _, ...rest } = old;
       const spec = { ...rest.spec, request: aCsr(forNode("UPPER")).spec.request };
       await joining.create(CSRS, { ...rest, spec, metadata: { name: old.metadata.name ?? "" } });
       const stale = { uid: old.metadata.uid, annotations: { [VERDICT_ANNOTATION]: "stale" } };
       const target = { name: old.metadata.name ?? "", subresource: "approval" };
-      await expect(plane.admin.patch(CSRS, target, { metadata: stale })).rejects.toMatchObject({ code: "invalid" });
-      const put = plane.admin.update(CSRS, { ...old, status: {} }, { subresource: "approval" });
+      await expect(stage.admin.patch(CSRS, target, { metadata: stale })).rejects.toMatchObject({ code: "invalid" });
+      const put = stage.admin.update(CSRS, { ...old, status: {} }, { subresource: "approval" });
       await expect(put).rejects.toMatchObject({ code: "conflict" });
       const csr = await judged(old.metadata.name ?? "");
       expect(verdictOf(csr)).toMatchObject({ verdict: "Deny", reason: "NodeNameIsInvalid" });
@@ -278,7 +250,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
     it("does not sign what breaks the signer's rules, though an administrator approved it", async () => {
       const name = await ask(joining, withSubject({ commonName: "system:node:x", organizations: ["system:masters"] }));
       await judged(name);
-      await approveByHand(plane.admin, await read(name));
+      await approveByHand(stage.admin, await read(name));
       const csr = await eventually(
         "the failure",
         () => read(name),
@@ -293,7 +265,7 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       await issued(await ask(joining, forNode(node)));
       const name = await ask(joining, forNode(node));
       await judged(name);
-      await approveByHand(plane.admin, await read(name));
+      await approveByHand(stage.admin, await read(name));
       await issued(name);
     });
 
@@ -307,23 +279,23 @@ export function describeController(where: string, startPlane: () => Promise<Plan
 
     it("signs cluster-info with the token, and takes the signature away with the token", async () => {
       const other = generateToken(randomBytes);
-      await plane.admin.create(SECRETS, buildTokenSecret(other, { nowMs: Date.now(), ttlMs: 3_600_000 }));
+      await stage.admin.create(SECRETS, buildTokenSecret(other, { nowMs: Date.now(), ttlMs: 3_600_000 }));
       const key = `jws-kubeconfig-${other.id}`;
       const target = { namespace: "kube-public", name: "cluster-info" };
-      const info = () => plane.admin.get<ConfigMap>(CONFIG_MAPS, target);
+      const info = () => stage.admin.get<ConfigMap>(CONFIG_MAPS, target);
       const { data = {} } = await eventually("the signature", info, (seen) => seen.data?.[key] !== undefined);
       const signed = { jws: data[key] ?? "", keyId: other.id, secret: other.secret, content: data["kubeconfig"] ?? "" };
       expect(verifyDetachedHs256(signed)).toBe(true);
-      await plane.admin.delete(SECRETS, { namespace: "kube-system", name: `bootstrap-token-${other.id}` });
+      await stage.admin.delete(SECRETS, { namespace: "kube-system", name: `bootstrap-token-${other.id}` });
       const after = await eventually("its end", info, (seen) => seen.data?.[key] === undefined);
-      expect(after.data).toHaveProperty(`jws-kubeconfig-${token.id}`);
+      expect(after.data).toHaveProperty(`jws-kubeconfig-${tokenId}`);
     });
 
     it("goes on after a restart with what came in between", async () => {
-      await controller.stop();
+      await stage.controller.stop();
       const node = aName();
       const first = await ask(joining, forNode(node));
-      controller = await startController(plane, connect(controllerIdentity(plane)));
+      await stage.startAgain();
       await issued(first);
       expect(verdictOf(await judged(await ask(joining, forNode(node))))).toMatchObject({ reason: "NameIsClaimed" });
     });
@@ -334,12 +306,12 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       await issued(name);
       const audit = await eventually(
         "the audit lines",
-        async () => controller.lines.filter(({ csr, audit }) => csr === name && audit === true),
+        async () => stage.controller.lines.filter(({ csr, audit }) => csr === name && audit === true),
         (lines) => lines.length >= 2,
       );
       // The watch may tell the signer of an approval before its own answer reaches the approver.
       expect(audit.toSorted((one) => (one["said"] === "verdict" ? -1 : 1))).toMatchObject([
-        { said: "verdict", verdict: "Allow", reason: "AutoApproved", requester: `system:bootstrap:${token.id}` },
+        { said: "verdict", verdict: "Allow", reason: "AutoApproved", requester: `system:bootstrap:${tokenId}` },
         { said: "certificate issued", subject: `system:node:${node}` },
       ]);
     });

@@ -53,6 +53,20 @@ export async function define(admin: KubeClient, definition: KubeObject, resource
   await eventually(`${resource.plural} to be served`, () => isServed(admin, resource), Boolean);
 }
 
+/** JoinPolicy and NodeIdentity. */
+async function defineOwnKinds(admin: KubeClient): Promise<void> {
+  for (const definition of await loadDefinitions()) {
+    const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
+    await define(admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
+  }
+}
+
+/** Our own kinds, and the Machines of Cluster API. */
+export async function defineKinds({ admin }: Pick<Plane, "admin">): Promise<void> {
+  await defineOwnKinds(admin);
+  await define(admin, machineDefinition("cluster.x-k8s.io", ["v1beta2"]), CAPI_MACHINES_V1BETA2);
+}
+
 async function isServed(admin: KubeClient, resource: Resource): Promise<boolean> {
   try {
     await admin.list(resource);
@@ -72,10 +86,7 @@ export function describeDefinitions(where: string, startPlane: () => Promise<Pla
     let plane: Plane;
     beforeAll(async () => {
       plane = await startPlane();
-      for (const definition of await loadDefinitions()) {
-        const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
-        await define(plane.admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
-      }
+      await defineOwnKinds(plane.admin);
     });
     afterAll(() => plane?.stop());
 

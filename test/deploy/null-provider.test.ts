@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { AUTHENTICATORS, bundlePlugin, shippedPlugin } from "../../tools/bundle.mjs";
+import { AUTHENTICATORS, bundlePlugin, bundlePrograms, shippedPlugin } from "../../tools/bundle.mjs";
 import { bundleWhole, PROGRAMS } from "../../tools/single-file.mjs";
 import { createNullProvider, NULL_CLIENT_SIGNER } from "../providers/null/index.ts";
 
@@ -53,6 +53,13 @@ describe("the null provider", () => {
     const { inputs } = await bundlePlugin(shippedPlugin(name, work), { write: false });
     expect(Object.keys(inputs).length).toBeGreaterThan(1);
     expect(Object.keys(inputs).filter((path) => !path.startsWith("src/"))).toEqual([]);
+  });
+
+  it("is not in what the programs are bundled from", async () => {
+    const { inputs } = await bundlePrograms(work, { write: false });
+    const own = Object.keys(inputs).filter((path) => !/^(node_modules\/|only-dispatchers:)/.test(path));
+    expect(own.length).toBeGreaterThan(100);
+    expect(own.filter((path) => !path.startsWith("src/"))).toEqual([]);
   });
 
   it.each(PROGRAMS)("is not in what the single file %s is made from", async (name) => {

@@ -44,10 +44,11 @@ describe("the systemd units", () => {
 
   it.each(names.filter((name) => name.endsWith(".service")))(
     "%s calls a command that exists, with its flags",
-    (name) => {
+    async (name) => {
       const [, line = ""] = /^ExecStart=\S+ ((?:.*\\\n)*.*)$/m.exec(text(name)) ?? [];
       const words = line.replace(/\\\n/g, " ").split(/\s+/);
-      const command = countersign.commands.find(({ path }) => path.join(" ") === words.slice(0, 2).join(" "));
+      const listed = countersign.commands.find(({ path }) => path.join(" ") === words.slice(0, 2).join(" "));
+      const command = await listed?.load();
       const known = (command?.options ?? []).flatMap(({ flags }) => flags.match(/--[\w-]+/g) ?? []);
       expect(known).toEqual(expect.arrayContaining(words.filter((word) => word.startsWith("--"))));
     },

@@ -4,8 +4,9 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
+import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import { CSRS, type KubeObject } from "../../src/api/meta/index.ts";
-import { createGuard, GUARD_BINDINGS, GUARD_POLICIES } from "../../src/controller/attestation/index.ts";
+import { createGuard, GUARD_BINDINGS, GUARD_POLICIES, removeRequest } from "../../src/controller/attestation/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { createKubeClient, type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
@@ -78,12 +79,23 @@ describe("the admission guard on a real kube-apiserver", () => {
     expect(await ask({}, { request })).not.toBe("created");
   });
 
+  it("is not needed to delete a request that has a finalizer", async () => {
+    const { apiVersion, kind, spec } = aCsr(withSigner(SIGNER));
+    const { request, signerName, usages } = spec;
+    const metadata = { generateName: "csr-", finalizers: ["example.com/mine"] };
+    const sent = { apiVersion, kind, metadata, spec: { request, signerName, usages } } as CertificateSigningRequest;
+    const csr = await admin.create<CertificateSigningRequest>(CSRS, sent);
+    await removeRequest({ client: admin }, csr);
+    await expect(admin.get(CSRS, { name: csr.metadata.name ?? "" })).rejects.toMatchObject({ code: "not-found" });
+  });
+
   it("is believed as the server stores it, and no longer once somebody changed it", async () => {
     const request = {
       csr: {},
       object: { name: "csr", annotations: { [EK]: `sha256:${"ab".repeat(32)}` }, createdMs: Date.now() + 60_000 },
     } as never;
-    const guard = () => createGuard({ client: admin, clock: systemClock, log: silentLog });
+    const guard = () =>
+      createGuard({ client: admin, clock: systemClock, log: silentLog, events: { record: () => undefined } });
     expect(await guard().annotationOf(request)).toMatchObject([{ statement: { kind: "Present" } }]);
     const change = { spec: { failurePolicy: "Ignore" } };
     await admin.patch(GUARD_POLICIES, { name: "countersign-guard" }, change, { type: "merge" });

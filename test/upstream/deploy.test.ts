@@ -9,6 +9,8 @@ import { type ControlPlane, manifestPath, startControlPlane } from "./harness/in
 
 /** In the order of docs/guides/controller.md: a policy needs its definition, a binding its namespace. */
 const APPLIED = ["crds/joinpolicies.yaml", "crds/nodeidentities.yaml", "guard.yaml", "controller-rbac.yaml"];
+/** For a management cluster, where the namespace of the Cluster is there already. */
+const MANAGEMENT = "management-rbac.yaml";
 const POLICIES = ["policies/machines.yaml", "policies/serving.yaml"];
 
 let plane: ControlPlane;
@@ -38,6 +40,19 @@ describe("deploy/ on a real kube-apiserver", () => {
     ).toEqual([]);
   });
 
+  it(`${MANAGEMENT} is taken, and gives the Machines and the CA of one cluster, and nothing of another`, async () => {
+    expect(await plane.kubectl(["create", "namespace", "fleet"])).toMatchObject({ code: 0 });
+    expect(await apply(MANAGEMENT)).toMatchObject({ code: 0, stderr: "" });
+    const account = "system:serviceaccount:countersign-system:node-attestation-controller-east";
+    const inFleet = { namespace: "fleet", verb: "list" };
+    const machines = { group: "cluster.x-k8s.io", resource: "machines" };
+    expect(await may({ ...inFleet, ...machines }, account)).toBe(true);
+    expect(await may({ ...inFleet, ...machines, namespace: "default" }, account)).toBe(false);
+    expect(await may({ ...inFleet, resource: "secrets", name: "east-ca" }, account)).toBe(true);
+    expect(await may({ ...inFleet, resource: "secrets", name: "west-ca" }, account)).toBe(false);
+    expect(await may({ ...inFleet, resource: "secrets" }, account)).toBe(false);
+  });
+
   it.each(POLICIES)("%s is taken by the schema of its definition", async (manifest) => {
     expect(await apply(manifest, "--dry-run=server")).toMatchObject({ code: 0, stderr: "" });
   });
@@ -61,8 +76,11 @@ describe("deploy/ on a real kube-apiserver", () => {
   });
 });
 
+const CONTROLLER = "system:serviceaccount:countersign-system:node-attestation-controller";
+
 async function may(
   resourceAttributes: NonNullable<SubjectAccessReview["spec"]["resourceAttributes"]>,
+  user = CONTROLLER,
 ): Promise<boolean> {
   const client = await loadKubeconfigClient(plane.adminKubeconfigPath);
   try {
@@ -70,7 +88,7 @@ async function may(
       apiVersion: "authorization.k8s.io/v1",
       kind: "SubjectAccessReview",
       metadata: {},
-      spec: { user: "system:serviceaccount:countersign-system:node-attestation-controller", resourceAttributes },
+      spec: { user, resourceAttributes },
     });
     return status?.allowed === true;
   } finally {

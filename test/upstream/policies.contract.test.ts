@@ -1,16 +1,6 @@
 // Approval under policies on a real kube-apiserver: the same suite that the embedded one passes.
 
-import { loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { describePolicies } from "../contract/policies.ts";
-import { startControlPlane } from "./harness/index.ts";
+import { startRealPlane } from "./harness/index.ts";
 
-describePolicies("a real kube-apiserver", async () => {
-  const controlPlane = await startControlPlane();
-  const { url, caPem, caKeyPem, adminKubeconfigPath } = controlPlane;
-  const admin = await loadKubeconfigClient(adminKubeconfigPath);
-  const stop = async () => {
-    await admin.close();
-    await controlPlane.stop();
-  };
-  return { url, caPem, caKeyPem, admin, stop };
-});
+describePolicies("a real kube-apiserver", startRealPlane);

@@ -1,6 +1,6 @@
 // The node's end against a software TPM, and the controller's rules against what it sent: a join with RSA and ECC endorsement keys,
 // an EK chain of swtpm's own CA, a renewal by beacon, crash and resume, and a TPM that is killed on the way.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -8,8 +8,6 @@ import {
   beaconEpoch,
   beaconNonce,
   CHALLENGE_ANNOTATION,
-  challengeSecret,
-  encodeChallenge,
   type FinishedRequest,
 } from "../../src/attestation/evidence/index.ts";
 import {
@@ -32,22 +30,13 @@ import {
   judgeTpmProof,
   pinnedTpmKeys,
   planPins,
-  type RequestObject,
-  readEvidence,
 } from "../../src/attestation/verifiers/index.ts";
-import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
-import {
-  type EkTemplateName,
-  makeCredential,
-  nameOf,
-  parsePublicArea,
-  publicKeyOf,
-} from "../../src/kernel/tpm/index.ts";
+import { type EkTemplateName, parsePublicArea } from "../../src/kernel/tpm/index.ts";
 import { parseCertificate } from "../../src/kernel/x509/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
-import { generatePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
+import { generatePrivateKey } from "../../src/platform/keys/index.ts";
 import { openTpm, type Tpm } from "../../src/platform/tpm/index.ts";
 import {
   aNodeUser,
@@ -64,6 +53,7 @@ import {
   someClaims,
 } from "../builders/exchange.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
+import { challengeByController, recordVector, textOf } from "../builders/tpm-exchange.ts";
 
 const missing = missingTools("swtpm", "swtpm_setup");
 if (missing !== undefined) console.warn(`TPM exchange suite skipped: ${missing}`);
@@ -90,30 +80,6 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
     );
     return { roots, intermediates };
   };
-
-  /** What the controller would write on a hello. */
-  function challenge(hello: RequestObject): string {
-    const reading = readEvidence(hello.request, { signerProvider: "tpm", recipients: [] });
-    if (!reading.envelope.ok) throw new Error(reading.envelope.message);
-    const { body } = reading.envelope.value.parsed;
-    if (body.kind !== "tpm-hello" || body.endorsement === undefined) throw new Error("no hello");
-    const ek = parsePublicArea(body.endorsement.ek);
-    const ak = parsePublicArea(body.ak);
-    const side = { akName: nameOf(ak), ekHash: sha256(publicKeyOf(ek).spki) };
-    const challenged = { cluster: CLUSTER, helloRequest: hello.request, helloUid: hello.uid, tpm: side };
-    const iat = Math.floor(NOW_MS / 1000);
-    const core = { iat, exp: iat + 300, kid: KEYS.kid, nonce: randomBytes(16), protocol, pcrs: PCRS };
-    const octets = ek.nameAlgorithm === 0x0b ? 32 : 48;
-    const scalar = randomBytes(octets);
-    scalar[0] = 1;
-    const randomness =
-      ek.type === "rsa"
-        ? ({ kind: "rsa", seed: randomBytes(octets), oaepSeed: randomBytes(octets) } as const)
-        : ({ kind: "ecc", scalar } as const);
-    const secret = challengeSecret(KEYS, core, challenged);
-    const made = makeCredential({ endorsementKey: ek, objectName: side.akName, secret, randomness });
-    return encodeChallenge(KEYS, { alg: "tpm2-credential", ...core, ...made }, challenged);
-  }
 
   const policy = { tpm: { firstUse: "Allow" } } as const;
 
@@ -144,14 +110,15 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
         reason: "EndorsementKeyUntrusted",
       });
 
-      const annotation = challenge(hello);
+      const annotation = challengeByController(hello);
       const sent = { name: hello.name, uid: HELLO_UID, request: hello.request, annotation };
       const proof = anObject(await buildProof(tpm, identity, { input, hello: sent }), PROOF_UID);
       const challenged = { ...hello, annotations: { [CHALLENGE_ANNOTATION]: annotation } };
       const owned = { ...proofFacts({ ...exchange, challenged, proof }), policy, ...authorities() };
       expect(judgeTpmProof(owned).verdict).toMatchObject({ kind: "Allow" });
       expect(judgeOwnedTpmProof(owned).verdict).toMatchObject({ kind: "Allow" });
-      recordExchange({ template, akKind, hello, annotation, proof });
+      const recorded = { hello: textOf(hello), annotation, proof: textOf(proof), authorities: swtpm.authorities };
+      recordVector(`exchange-${template}-${akKind}.json`.toLowerCase(), recorded);
 
       const status = {
         ...planPins(owned),
@@ -165,7 +132,7 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
       const epoch = beaconEpoch(NOW_MS);
       const beacon = { epoch, kid: KEYS.kid, nonce: beaconNonce(KEYS, epoch, CLUSTER) };
       const single = anObject(
-        await buildBeaconRenewal(tpm, identity, { input: renewal, beacon, pcrs: PCRS }),
+        await buildBeaconRenewal(tpm, identity.akKind, { input: renewal, beacon, pcrs: PCRS }),
         PROOF_UID,
         aNodeUser(),
       );
@@ -178,32 +145,6 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
       expect(judgeTpmBeacon(beaconFacts).verdict).toMatchObject({ kind: "Allow", reason: "Attested" });
     },
   );
-
-  /** With COUNTERSIGN_RECORD=1 the exchanges become vectors that are replayed without a TPM. */
-  function recordExchange(seen: {
-    template: string;
-    akKind: string;
-    hello: RequestObject;
-    annotation: string;
-    proof: RequestObject;
-  }): void {
-    if (process.env["COUNTERSIGN_RECORD"] !== "1") return;
-    const text = ({ name, request }: RequestObject) => ({ name, request: Buffer.from(request).toString("base64") });
-    const { template, akKind, hello, annotation, proof } = seen;
-    const content = {
-      about: "An exchange with swtpm; throw-away keys of a simulator",
-      hello: text(hello),
-      annotation,
-      proof: text(proof),
-      authorities: swtpm.authorities,
-    };
-    const path = join(
-      import.meta.dirname,
-      "../vectors/attestation",
-      `exchange-${template}-${akKind}.json`.toLowerCase(),
-    );
-    writeFileSync(path, `${JSON.stringify(content, undefined, 2)}\n`);
-  }
 
   it("chooses the same endorsement key each time, and the first that has a certificate", async () => {
     const [first, second] = [await readTpmIdentity(tpm), await readTpmIdentity(tpm)];
@@ -238,8 +179,11 @@ describe.skipIf(missing !== undefined)("an exchange with a software TPM", () => 
         const hello = anObject(object.request, object.uid);
         const text =
           options.spoil === true
-            ? challenge({ ...hello, uid: PROOF_UID }).replace(/"credentialBlob":"..../, '"credentialBlob":"AEQB')
-            : challenge(hello);
+            ? challengeByController({ ...hello, uid: PROOF_UID }).replace(
+                /"credentialBlob":"..../,
+                '"credentialBlob":"AEQB',
+              )
+            : challengeByController(hello);
         return { ...none, uid: object.uid, challenge: text };
       },
       untilChanged: async () => undefined,

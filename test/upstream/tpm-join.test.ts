@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type CertificateSigningRequest, KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
+import { type CertificateSigningRequest, isIssued, KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
 import type { Node } from "../../src/api/core/index.ts";
 import {
   JOIN_POLICIES,
@@ -15,12 +15,14 @@ import {
   type NodeIdentity,
 } from "../../src/api/countersign/index.ts";
 import { CSRS, NODES } from "../../src/api/meta/index.ts";
-import { createTpmProvider } from "../../src/attestation/providers/index.ts";
-import { runNodeDaemon, servingNamesOf } from "../../src/node/index.ts";
+import { createTpmProvider, readEndorsementKey } from "../../src/attestation/providers/index.ts";
+import { parsePem } from "../../src/kernel/pem/index.ts";
+import { joinNode, runNodeDaemon, servingNamesOf } from "../../src/node/index.ts";
 import { execKubeconfig, fileKubeconfig } from "../../src/node/join/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
+import { aDyingTpm } from "../builders/dying-tpm.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
 import {
   type ControlPlane,
@@ -41,6 +43,7 @@ const missing = missingTools("swtpm", "swtpm_setup");
 if (missing !== undefined) console.warn(`the join with a TPM on a real API server is skipped: ${missing}`);
 
 const NAME = "worker-1";
+const never = new AbortController().signal;
 const CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
 const SERVING_SIGNER = "cluster.x-k8s.io/kubelet-serving-tpm";
 /** The plugin renews after 80 % of it. */
@@ -177,6 +180,23 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
     await waitForFreshLease(plane, NAME);
   }, 120_000);
 
+  it("renews by one request once the policy offers the beacon", async () => {
+    const spec = { attestation: { renewalBeacon: true } };
+    await admin.patch(JOIN_POLICIES, { name: "tpm" }, { spec }, { type: "merge" });
+    const single = await waitFor({
+      what: "a renewal by beacon that the node itself filed, signed",
+      limitMs: 90_000,
+      everyMs: 500,
+      probe: async () => {
+        const { items } = await admin.list<CertificateSigningRequest>(CSRS);
+        return items.find((csr) => csr.metadata.name?.startsWith("countersign-single-") === true && isIssued(csr));
+      },
+    });
+    expect(single.spec.username).toBe(`system:node:${NAME}`);
+    expect(single.status?.conditions).toMatchObject([{ type: "Approved", reason: "Attested" }]);
+    await waitForFreshLease(plane, NAME);
+  }, 120_000);
+
   it("refuses another TPM with the same token, with the exit code that calls for an operator", async () => {
     await mkdir(join(workspace.dir, "thief"), { mode: 0o700 });
     const first = await runPlugin(pluginArgs("thief", thief));
@@ -184,6 +204,40 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
     const again = await runPlugin(pluginArgs("thief", thief));
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining("asked again after") });
   }, 60_000);
+
+  it("goes on with the same request when a TPM died in the middle of a join and is back", async () => {
+    const { spkiSha256 } = await readEndorsementKey({ clock: systemClock, signal: never }, thief.address);
+    await admin.create<NodeIdentity>(NODE_IDENTITIES, {
+      ...{ apiVersion: "countersign.dev/v1alpha1", kind: "NodeIdentity", metadata: { name: "worker-2" } },
+      spec: { nodeName: "worker-2", tpm: { ek: { spkiSha256 } } },
+    });
+    const join2 = {
+      ...{ nodeName: "worker-2", directory: join(workspace.dir, "worker-2"), clock: systemClock },
+      bootstrap: { kind: "kubeconfig", path: bootstrap } as const,
+    };
+    await expect(joinNode({ ...join2, provider: aDyingTpm(thief) })).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/^(TPM at .* closed the connection|connection to the TPM at .* broke)/),
+    });
+    const [left] = await hellosOf("worker-2");
+    const back = await startSwtpm({ directory: thief.directory });
+    try {
+      await joinNode({ ...join2, provider: createTpmProvider({ address: back.address }) });
+    } finally {
+      await back.stop();
+    }
+    const answered = (await admin.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-2" })).status?.exchanges;
+    expect(answered).toMatchObject([{ helloUid: left?.metadata.uid, state: "Issued" }]);
+  }, 60_000);
+
+  async function hellosOf(node: string): Promise<readonly CertificateSigningRequest[]> {
+    const { items } = await admin.list<CertificateSigningRequest>(CSRS);
+    return items.filter(({ metadata, spec }) => {
+      const isHello = metadata.name?.startsWith("countersign-hello-") === true;
+      const [, , envelope] = parsePem(Buffer.from(spec.request, "base64").toString());
+      return isHello && Buffer.from(envelope?.bytes ?? []).includes(`"node":"${node}"`);
+    });
+  }
 });
 
 function runPlugin(args: readonly string[]): Promise<{ code: number; stderr: string }> {

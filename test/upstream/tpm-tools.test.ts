@@ -21,7 +21,6 @@ import {
   makeCredential,
   makeCredentialOnTpm,
   nameOf,
-  type PublicArea,
   parsePublicArea,
   parseQuote,
   parseTpmSignature,
@@ -39,6 +38,7 @@ import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { openTpm, readPcrs, type Tpm, withHandle, withSession } from "../../src/platform/tpm/index.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
+import { credentialRandomness } from "../builders/tpm-exchange.ts";
 
 const missing = missingTools("swtpm", "tpm2_quote", "tpm2_makecredential", "tpm2_checkquote");
 if (missing !== undefined) console.warn(`tpm2-tools suite skipped: ${missing}`);
@@ -89,13 +89,6 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
       await tpm.send(policySecret(HANDLE.endorsement, session));
       return tpm.send(activateCredential({ ...handles, session }));
     });
-  }
-
-  function randomnessFor(ek: PublicArea) {
-    const octets = ek.nameAlgorithm === ALGORITHM.sha256 ? 32 : 48;
-    return ek.type === "rsa"
-      ? ({ kind: "rsa", seed: randomBytes(octets), oaepSeed: randomBytes(octets) } as const)
-      : ({ kind: "ecc", scalar: concatBytes([parseHex("01"), randomBytes(30)]) } as const);
   }
 
   it.each(["ecc", "rsa"] as const)(
@@ -185,7 +178,11 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
         withHandle(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[name]), (ek) =>
           withAk(tpm, "ecc", async (ak) => {
             const keys = { ak, ek, needsPolicy: name.startsWith("L") };
-            const input = { endorsementKey: ek.publicArea, secret: SECRET, randomness: randomnessFor(ek.publicArea) };
+            const input = {
+              endorsementKey: ek.publicArea,
+              secret: SECRET,
+              randomness: credentialRandomness(ek.publicArea),
+            };
             const good = makeCredential({ ...input, objectName: nameOf(ak.publicArea) });
             expect(encodeHex(await activate(tpm, keys, good))).toBe(encodeHex(SECRET));
             const other = makeCredential({ ...input, objectName: nameOf(ek.publicArea) });
@@ -222,9 +219,11 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
   const FRAME = parseHex("badcc0de00000001");
 
   it.each([
-    ["rsa", "L-1"],
-    ["ecc", "L-2"],
-  ] as const)("credentials cross over both ways with tpm2-tools (%s)", async (algorithm, name) => {
+    ["rsa", "rsa", "L-1"],
+    ["rsa", "ecc", "L-1"],
+    ["ecc", "ecc", "L-2"],
+    ["ecc", "rsa", "L-2"],
+  ] as const)("credentials cross over both ways with tpm2-tools (EK %s, AK %s)", async (algorithm, akKind, name) => {
     tool("tpm2_createek", "-c", "ek.ctx", "-G", algorithm === "rsa" ? "rsa" : "ecc256", "-u", "ek.pub");
     flushTools();
     tool(
@@ -234,11 +233,11 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
       "-c",
       "tak.ctx",
       "-G",
-      algorithm,
+      akKind,
       "-g",
       "sha256",
       "-s",
-      algorithm === "rsa" ? "rsassa" : "ecdsa",
+      akKind === "rsa" ? "rsassa" : "ecdsa",
       "-u",
       "tak.pub",
       "-n",
@@ -253,7 +252,7 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
       endorsementKey: ekArea,
       objectName: akName,
       secret: SECRET,
-      randomness: randomnessFor(ekArea),
+      randomness: credentialRandomness(ekArea),
     });
     writeFileSync(file("cred"), concatBytes([FRAME, made.credentialBlob, made.encryptedSecret]));
     tool("tpm2_startauthsession", "--policy-session", "-S", "session.ctx");
@@ -275,7 +274,7 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
     flushTools();
     expect(encodeHex(readFileSync(file("opened")))).toBe(encodeHex(SECRET));
     // tpm2_makecredential's, opened through our codec for our attestation key.
-    const ourName = await ours((tpm) => withAk(tpm, "ecc", async (ak) => ak.name));
+    const ourName = await ours((tpm) => withAk(tpm, akKind, async (ak) => ak.name));
     writeFileSync(file("secret"), SECRET);
     tool("tpm2_makecredential", "-T", "none", "-u", "ek.pub", "-s", "secret", "-n", encodeHex(ourName), "-o", "theirs");
     const theirs = new Uint8Array(readFileSync(file("theirs")));
@@ -287,7 +286,7 @@ describe.skipIf(missing !== undefined)("our codec and tpm2-tools", () => {
     };
     await ours((tpm) =>
       withHandle(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[name]), (ek) =>
-        withAk(tpm, "ecc", async (ak) => {
+        withAk(tpm, akKind, async (ak) => {
           expect(encodeHex(ek.publicArea.raw)).toBe(encodeHex(ekArea.raw));
           expect(encodeHex(await activate(tpm, { ak, ek, needsPolicy: true }, credential))).toBe(encodeHex(SECRET));
         }),

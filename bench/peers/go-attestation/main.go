@@ -1,5 +1,5 @@
 // The verifying duty of bench/attestation with go-attestation and the parts of go-tpm it is made of. For each line on standard
-// input that names an exchange it verifies that exchange the given number of times and prints the nanoseconds that took.
+// input that names an exchange it verifies that exchange the given number of times and prints the nanoseconds of a core that took.
 package main
 
 import (
@@ -12,6 +12,7 @@ import (
 	"log"
 	"os"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/google/go-attestation/attest"
@@ -57,12 +58,19 @@ func main() {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {
 		one := exchanges[lines.Text()]
-		start := time.Now()
+		start := processorTime()
 		for range count {
 			verify(one)
 		}
-		fmt.Println(time.Since(start).Nanoseconds())
+		fmt.Println((processorTime() - start).Nanoseconds())
 	}
+}
+
+// processorTime is how long this process, its collector included, was on a core.
+func processorTime() time.Duration {
+	var usage syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
 // verify checks the endorsement key's certificate chain, makes a credential for the attestation key, and checks a quote by it.

@@ -16,6 +16,7 @@ export { type OurController, startOurController, startOurControllerProgram } fro
 export { type OurGateway, startOurGateway } from "./our-gateway.ts";
 export { nodeFlags, type OurNode, type OurNodeOptions, startOurNode } from "./our-node.ts";
 export type { KeyAlgorithm } from "./pki.ts";
+export { startRealPlane } from "./plane.ts";
 export { type ServerProcess, startProcess } from "./process.ts";
 export { locateProgram, writePluginKubeconfig } from "./program.ts";
 export { logInAsController, manifestPath } from "./service-account.ts";

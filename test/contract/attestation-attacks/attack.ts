@@ -1,0 +1,13 @@
+// What an attack is here: words for what is tried, the token it ends with, and the trying. The token is the reason on the request,
+// or the API server's word where the request never comes to the controller.
+
+import type { AttestationStage } from "../attestation-stage.ts";
+
+/** Tries, and answers how it ended. */
+export type Attempt = (on: AttestationStage) => Promise<string | undefined>;
+
+/** By what is tried. */
+export type Attempts = Readonly<Record<string, readonly [token: string, attempt: Attempt]>>;
+
+/** By the number and words of section 8 of the attestation protocol. */
+export type Attacks = Readonly<Record<string, Attempts>>;
