@@ -1,6 +1,7 @@
 // Attestation in this controller: what of the informers, authorities and settings it is given.
 
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { NODE_IDENTITIES } from "../api/countersign/index.ts";
 import { isFault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { createEventRecorder, type KubeClient } from "../platform/kube/index.ts";
@@ -9,6 +10,7 @@ import type { Act } from "./approval/index.ts";
 import {
   type AttestationWorld,
   advertisedSigners,
+  CHALLENGE_KEYS_SECRET,
   createChallengeKeys,
   createChallengePace,
   createClusterPins,
@@ -29,9 +31,10 @@ import {
   paceWrites,
   removeRequest,
 } from "./attestation/index.ts";
-import type { Informers } from "./informers.ts";
+import { type Informers, NODES_BY_ADDRESS } from "./informers.ts";
 import type { Handler } from "./loop/index.ts";
 import { expectMachines } from "./machines/index.ts";
+import { showOwnAnswers } from "./own-answers.ts";
 import { TPM_SIGNERS } from "./signers.ts";
 import type { Authorities } from "./signing/index.ts";
 
@@ -77,7 +80,11 @@ export function createAttestationWorld(world: AttestingWorld, act: Act): Attesta
   const pinsOf = createClusterPins(() => clusterInfo.list()[0]);
   const pace = createWritePace(clock);
   const client = paceWrites(world.client, clock, pace);
-  const home = attestation.home === undefined ? client : paceWrites(attestation.home, clock, pace);
+  const pacedHome = attestation.home === undefined ? client : paceWrites(attestation.home, clock, pace);
+  const home = showOwnAnswers(pacedHome, NODE_IDENTITIES, identities);
+  const { clusterName } = attestation;
+  const isShared = attestation.home !== undefined && clusterName !== undefined;
+  const nameAtHome = (name: string) => (isShared ? `${name}-${clusterName}` : name);
   const component = "node-attestation-controller";
   const events = createEventRecorder({ client: world.client, clock, log, component, instance: world.identity });
   return {
@@ -89,10 +96,14 @@ export function createAttestationWorld(world: AttestingWorld, act: Act): Attesta
     machines: expectMachines(machines, pools),
     limits: createFloodControl(world, { client, events }),
     namespace,
-    keys: createChallengeKeys({ home, clock, log, namespace, randomBytes }),
+    nameAtHome,
+    keys: createChallengeKeys({ home, clock, log, namespace, name: nameAtHome(CHALLENGE_KEYS_SECRET), randomBytes }),
     guard: createGuard({ client, clock, log, events, isBuiltIn: attestation.hasBuiltInGuard }),
     readRequest: createRequestReader(),
     getNode: (name) => nodes.get(name),
+    getRequest: (name) => csrs.get(name),
+    nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
+    machineOwners: machines.ownersOf,
     openHellos: (username = "") => csrs.byIndex(OPEN_HELLOS, username),
     countOpenHellos: () => csrs.countByIndex(OPEN_HELLOS, ""),
     machineOfToken: createTokenMachines({ client, tokens }),
@@ -145,7 +156,11 @@ export function createAttestationUpkeep(
         world.verifiers.map(({ name }) => name),
       ),
     }),
-    wantsBeacon: () => informers.policies.list().some(({ attestation }) => attestation.renewalBeacon === true),
+    wantsBeacon: () => {
+      const { list, broken } = informers.policies;
+      if (list().some(({ attestation }) => attestation.renewalBeacon === true)) return true;
+      return broken().length === 0 ? false : undefined;
+    },
     clusterId: () => {
       try {
         authorities.of(ANY_REQUEST);

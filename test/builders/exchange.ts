@@ -235,11 +235,13 @@ function commonFacts(object: RequestObject): EvidenceFacts {
     listedRequesters: [],
     identity: { kind: "Absent" },
     machines: { kind: "Present", value: [aMachine()] },
+    machineHolders: { kind: "Present", value: [] },
     tokenMachine: { kind: "Absent" },
     templateNames: [],
     joinWindowMs: 7_200_000,
     node: { kind: "Absent" },
     ownNames: { kind: "Present", value: [NODE, "10.0.0.1"] },
+    foreignNames: { kind: "Present", value: new Map() },
     limits: {
       openOfRequester: 1,
       openOfRequesterLimit: 32,

@@ -18,7 +18,11 @@ export interface ClusterAround {
 export function surroundingsOf({ nodes = [], machine, policy, pending = [] }: ClusterAround = {}): Surroundings {
   return {
     getNode: (name) => nodes.find(({ metadata }) => metadata.name === name),
-    nodesNamed: (name) => nodes.filter(({ metadata }) => metadata.name === name),
+    nodesNamed: (name) =>
+      nodes.filter(
+        ({ metadata, status }) =>
+          metadata.name === name || status?.addresses?.some(({ address }) => address === name) === true,
+      ),
     nodesOfProvider: (providerId) => nodes.filter(({ spec }) => spec?.providerID === providerId),
     countNodes: () => nodes.length,
     pendingOf: (username) => pending.filter(({ spec }) => spec.username === username),

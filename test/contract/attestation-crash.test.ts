@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isDecided, isIssued } from "../../src/api/certificates/index.ts";
 import { NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { CSRS, type KubeObject, type Resource } from "../../src/api/meta/index.ts";
-import { CHALLENGE_ANNOTATION } from "../../src/attestation/evidence/index.ts";
+import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../src/attestation/evidence/index.ts";
 import { encodeHex } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { Fault } from "../../src/kernel/outcome/index.ts";
@@ -21,7 +21,7 @@ import { startEmbeddedPlane } from "./embedded-plane.ts";
 const on = useAttestationStage(startEmbeddedPlane);
 const { stage } = on;
 /** One for each machine of the tests below. */
-const SCENES = 19;
+const SCENES = 26;
 const scenes: Scene[] = [];
 /** Prepared while a whole controller runs, which says when it has read a policy; the replicas of each test are its own. */
 beforeAll(async () => {
@@ -55,6 +55,8 @@ async function stopReplicas(): Promise<void> {
 interface DyingClient {
   readonly client: KubeClient;
   readonly writes: readonly string[];
+  /** Requests that were read past the copy. */
+  readonly reads: readonly string[];
   readonly died: Promise<void>;
 }
 
@@ -62,6 +64,7 @@ interface DyingClient {
 function aClientThatDiesAfter(last: number): DyingClient {
   const real = connectAsController();
   const writes: string[] = [];
+  const reads: string[] = [];
   const death = new AbortController();
   const died = new Promise<void>((resolve) => death.signal.addEventListener("abort", () => resolve()));
   function requireAlive(): void {
@@ -83,6 +86,7 @@ function aClientThatDiesAfter(last: number): DyingClient {
     ...real,
     get: async (resource, target, options) => {
       requireAlive();
+      if (resource === CSRS) reads.push(target.name);
       return await real.get(resource, target, options);
     },
     create: (resource, object, options) => {
@@ -103,7 +107,7 @@ function aClientThatDiesAfter(last: number): DyingClient {
       return isCounted(resource) ? write(`delete ${resource.kind}`, act) : act();
     },
   };
-  return { client, writes, died };
+  return { client, writes, reads, died };
 }
 
 /** What the machine does, whatever happens to the controller. */
@@ -153,13 +157,14 @@ const USUAL_WRITES = [
 ];
 
 describe("a controller that is stopped after one of its writes", () => {
-  it("makes nine of them in a join", async () => {
-    const { client, writes } = aClientThatDiesAfter(Number.POSITIVE_INFINITY);
+  it("makes nine of them in a join, and reads no request that it has a copy of", async () => {
+    const { client, writes, reads } = aClientThatDiesAfter(Number.POSITIVE_INFINITY);
     await startReplica(client);
     const { node, machine } = aScene();
     await expectOneEnd(node, await exchange(machine()));
     expect(writes.toSorted()).toEqual(USUAL_WRITES.toSorted());
     expect(writes.slice(0, 7)).toEqual(USUAL_WRITES.slice(0, 7));
+    expect(reads).toEqual([]);
   });
 
   it.each(USUAL_WRITES.map((write, index) => [index + 1, write] as const))(
@@ -175,6 +180,29 @@ describe("a controller that is stopped after one of its writes", () => {
       await expectOneEnd(node, await done);
     },
   );
+
+  it.each([
+    [4, "revoked"],
+    [5, "revoked"],
+    [5, "retired"],
+  ] as const)("%i is followed by one that gives nothing to a node that was %s meanwhile", async (last, word) => {
+    const { client, died } = aClientThatDiesAfter(last);
+    await startReplica(client, 0);
+    const { node, machine } = aScene();
+    const actor = machine();
+    const proof = await actor.send(actor.answer(await on.challenged(await actor.hello())));
+    await died;
+    await stopReplicas();
+    await stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec: { [word]: true } }, { type: "merge" });
+    await startReplica();
+    const ended = await eventually(
+      "the proof to be refused",
+      () => on.read(nameOf(proof)),
+      ({ status }) => status?.conditions?.some(({ type }) => type === "Denied" || type === "Failed") === true,
+    );
+    expect(isIssued(ended)).toBe(false);
+    expect((await on.identityOf(node)).status?.certificates ?? []).toEqual([]);
+  });
 
   it.each([5, 6, 7])("%i is followed by one that ends the renewal, after which the node renews again", async (last) => {
     await startReplica(undefined, 0);
@@ -192,6 +220,44 @@ describe("a controller that is stopped after one of its writes", () => {
     await expectOneEnd(node, renewed, 1);
     const newer = stage.connect({ certPem: pem(renewed.proof), keyPem: renewing.key.encodePem() });
     await expectOneEnd(node, await exchange(machine({ intent: "renew" }, { client: newer })), 2);
+  });
+});
+
+/** Somebody else writes on the object just before the first write that is meant: what the controller knows of it is old. */
+function aClientOvertakenAt(isMeant: (body: object) => boolean): KubeClient {
+  const real = connectAsController();
+  let isDue = true;
+  async function overtake(resource: Resource, name: string, body: object): Promise<void> {
+    if (!isDue || !isMeant(body)) return;
+    isDue = false;
+    const annotations = { "example.com/seen-by": "somebody" };
+    await stage.admin.patch(resource, { name }, { metadata: { annotations } }, { type: "merge" });
+  }
+  return {
+    ...real,
+    update: async (resource, object, options) => {
+      await overtake(resource, object.metadata.name ?? "", object);
+      return await real.update(resource, object, options);
+    },
+    patch: async (resource, target, patch, options) => {
+      await overtake(resource, target.name, patch as object);
+      return await real.patch<never>(resource, target, patch, options);
+    },
+  };
+}
+
+describe("a controller that is overtaken by somebody's write", () => {
+  const saysOfExchange = (state: string) => (body: object) =>
+    ((body as NodeIdentity).status?.exchanges ?? []).some((exchange) => exchange.state === state);
+  it.each<[string, (body: object) => boolean]>([
+    ["uses a challenge up", (body) => (body as Csr).metadata.annotations?.[CONSUMED_BY_ANNOTATION] !== undefined],
+    ["pins the identity", saysOfExchange("Verified")],
+    ["records the certificate", saysOfExchange("Approved")],
+    ["says that it was delivered", saysOfExchange("Issued")],
+  ])("as it %s reads again, and ends the join", async (_, isMeant) => {
+    await startReplica(aClientOvertakenAt(isMeant));
+    const { node, machine } = aScene();
+    await expectOneEnd(node, await exchange(machine()));
   });
 });
 

@@ -175,6 +175,22 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       expect([isBy(of("west").plane.caPem), isBy(foreign.certPem)]).toEqual([true, false]);
     });
 
+    it("has keys of challenges of its own for each of them", async () => {
+      const keysOf = (cluster: ClusterName) => {
+        const where = { namespace: "countersign-system", name: `countersign-challenge-keys-${cluster}` };
+        const look = () => management.admin.list<Secret>(SECRETS, { namespace: where.namespace });
+        const named = ({ items }: { readonly items: readonly Secret[] }) =>
+          items.find(({ metadata }) => metadata.name === where.name);
+        return eventually(
+          where.name,
+          async () => named(await look()),
+          (secret) => secret !== undefined,
+        );
+      };
+      const [east, west] = await Promise.all([keysOf("east"), keysOf("west")]);
+      expect(Object.keys(east?.data ?? {}).filter((kid) => kid in (west?.data ?? {}))).toEqual(["current"]);
+    });
+
     it("is not ready while its management cluster is away", async () => {
       const [at] = await findFreePorts(1);
       const probe = async () => (await fetch(`http://127.0.0.1:${at}/readyz?verbose`)).text();

@@ -58,6 +58,8 @@ export interface EvidenceFacts {
   readonly identity: Seen<NodeIdentity>;
   /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */
   readonly machines: Seen<readonly Machine[]>;
+  /** Other nodes with a live identity that was attested with this provider ID: a machine is one node. */
+  readonly machineHolders: Seen<readonly string[]>;
   /** How long after its Machine was made a machine may join for the first time. */
   readonly joinWindowMs: number;
   /** Said by an operator who lets machines in that prove nothing: in a cluster without Machines, nobody is expected. */
@@ -69,5 +71,7 @@ export interface EvidenceFacts {
   readonly node: Seen<{ readonly uid: string }>;
   /** DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates. */
   readonly ownNames: Seen<readonly string[]>;
+  /** Of the names asked for, in canonical form, those that other Nodes or Machines have, with whose they are; read likewise. */
+  readonly foreignNames: Seen<ReadonlyMap<string, string>>;
   readonly limits: LimitFacts;
 }

@@ -14,6 +14,11 @@ export function isRevoked({ spec, status }: NodeIdentity): boolean {
   return spec.revoked === true || status?.phase === "Revoked";
 }
 
+/** By an operator's word at once; otherwise when its Machine and its Node are gone. */
+export function isRetired({ spec, status }: NodeIdentity): boolean {
+  return spec.retired === true || status?.phase === "Retired";
+}
+
 export interface OpenReset {
   /** The one key that may be pinned anew; absent: any that is trusted. */
   readonly ekSpkiSha256: string | undefined;

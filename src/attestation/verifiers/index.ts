@@ -1,7 +1,7 @@
 export { type Alarm, clockAlarms, credentialAlarms } from "./alarms.ts";
 export type { ChallengeFacts, HelloFacts, ProofFacts } from "./challenge/index.ts";
 export type { ClusterFacts, EvidenceFacts, LimitFacts, RequestObject } from "./facts.ts";
-export { isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
+export { isRetired, isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
 export { INSECURE_RULES, judgeInsecure } from "./insecure/index.ts";
 export {
   judgeOtherHello,

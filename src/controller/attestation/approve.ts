@@ -3,6 +3,7 @@
 
 import type { Exchange, NodeIdentity } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
+import { isRetired, isRevoked } from "../../attestation/verifiers/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { allow, assert, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
@@ -27,14 +28,19 @@ function spkiHashOf({ reading }: Look): string {
   return encodeHex(sha256(reading.request.value.parsed.publicKey.spki));
 }
 
-/** Whether an earlier look came as far as the identity. */
+/** Whether an earlier look came as far as the identity, and nobody took it back since. */
 export function isRecorded(identity: Seen<NodeIdentity>, look: Look): boolean {
-  // What cannot be read was never recorded; it is refused by the rules.
-  if (identity.kind !== "Present" || !look.reading.request.ok) return false;
+  // What cannot be read was never recorded; it is refused by the rules, as is a node that is revoked or retired by now.
+  if (identity.kind !== "Present" || !look.reading.request.ok || isOver(identity.value)) return false;
   return (identity.value.status?.exchanges ?? []).some(
     ({ proofUid, spkiSha256, signerName }) =>
       proofUid === look.object.uid && spkiSha256 === spkiHashOf(look) && signerName === look.object.signerName,
   );
+}
+
+/** Nothing that was proven before counts for a node that was revoked or retired since. */
+export function isOver(identity: NodeIdentity): boolean {
+  return isRevoked(identity) || isRetired(identity);
 }
 
 export async function approve(

@@ -5,7 +5,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { randomBytes } from "../../platform/keys/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { createChallengeKeys } from "./challenge-keys.ts";
+import { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./challenge-keys.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -28,7 +28,8 @@ function aHome() {
       return secret;
     },
   } as unknown as KubeClient;
-  const replica = () => createChallengeKeys({ home, clock, log: silentLog, namespace: "home", randomBytes });
+  const replica = () =>
+    createChallengeKeys({ home, clock, log: silentLog, namespace: "home", name: CHALLENGE_KEYS_SECRET, randomBytes });
   return { clock, replica };
 }
 

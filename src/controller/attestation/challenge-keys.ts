@@ -1,5 +1,5 @@
 // The keys of challenges and beacons, and the one to which evidence is sealed: Secret `countersign-challenge-keys` at home, shared
-// by all replicas (protocol 3.4). The first replica makes it; a new key comes daily, the one before is kept for an hour.
+// by all replicas (protocol 3.4); each cluster of a home has its own. The first replica makes it; a new key comes daily, the one before is kept for an hour.
 
 import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
@@ -47,12 +47,13 @@ export interface KeyStoreOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly namespace: string;
+  readonly name: string;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
 export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore {
-  const { home, clock, log, namespace } = options;
-  const target = { namespace, name: CHALLENGE_KEYS_SECRET };
+  const { home, clock, log, namespace, name } = options;
+  const target = { namespace, name };
   let known: { readonly ring: KeyRing; readonly atMs: number } | undefined;
 
   function keep(secret: Secret): Secret {
@@ -68,7 +69,7 @@ export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore
     }
     try {
       const made = await home.create<Secret>(SECRETS, newSecret(options));
-      log.info("challenge keys made", { audit: true, secret: CHALLENGE_KEYS_SECRET, namespace });
+      log.info("challenge keys made", { audit: true, secret: name, namespace });
       return keep(made);
     } catch (error) {
       if (!isFault(error, "already-exists")) throw error;
@@ -95,12 +96,12 @@ export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore
       const next = rotated(secret, options);
       if (next === undefined) return;
       keep(await home.update<Secret>(SECRETS, next));
-      log.info("challenge keys rotated", { audit: true, secret: CHALLENGE_KEYS_SECRET, namespace });
+      log.info("challenge keys rotated", { audit: true, secret: name, namespace });
     },
   };
 }
 
-function newSecret({ clock, namespace, randomBytes }: KeyStoreOptions): Secret {
+function newSecret({ clock, namespace, name, randomBytes }: KeyStoreOptions): Secret {
   const recipient = RECIPIENT_PREFIX + encodeHex(randomBytes(RECIPIENT_ID_OCTETS));
   const kid = encodeHex(randomBytes(4));
   return {
@@ -108,7 +109,7 @@ function newSecret({ clock, namespace, randomBytes }: KeyStoreOptions): Secret {
     kind: "Secret",
     metadata: {
       namespace,
-      name: CHALLENGE_KEYS_SECRET,
+      name,
       annotations: { [ROTATED_ANNOTATION]: new Date(clock.now()).toISOString() },
     },
     type: "Opaque",
@@ -150,7 +151,8 @@ function readRing(secret: Secret): KeyRing {
   );
   const kid = currentOf(secret);
   const current = all.find((key) => key.kid === kid);
-  if (current === undefined) throw new Fault("malformed", `Secret ${CHALLENGE_KEYS_SECRET} must hold its current key`);
+  if (current === undefined)
+    throw new Fault("malformed", `Secret ${secret.metadata.name ?? ""} must hold its current key`);
   const recipients = entries.flatMap(([name, value]) =>
     name.startsWith(RECIPIENT_PREFIX)
       ? [{ id: parseHex(name.slice(RECIPIENT_PREFIX.length)), scalar: parseBase64(value) }]

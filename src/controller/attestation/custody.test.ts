@@ -73,6 +73,18 @@ describe("custody of a certificate that was given for an attestation", () => {
       { identity: present({ ...attested(), spec: { nodeName: NODE, revoked: true } }) },
       "Deny IdentityRevoked",
     ],
+    "is nothing for a retired node, whose certificate outlives it": [
+      { identity: present(attested({ phase: "Retired" })) },
+      "Deny CredentialRevoked",
+    ],
+    "is nothing from the moment that an operator retires the node": [
+      { identity: present({ ...attested(), spec: { nodeName: NODE, retired: true } }) },
+      "Deny CredentialRevoked",
+    ],
+    "says nothing of a node that joined otherwise under a retired name": [
+      { identity: present(attested({ phase: "Retired", certificates: [client("aa")] })) },
+      "Absent",
+    ],
     "says nothing of a node that was never attested": [{ identity: { kind: "Absent" } }, "Absent"],
     "says nothing of a node that proved nothing": [{ identity: present(attested({ provider: "insecure" })) }, "Absent"],
     "is waited for until identities are known": [

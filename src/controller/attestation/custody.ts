@@ -8,7 +8,7 @@ import {
   KUBELET_SERVING_SIGNER,
 } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
-import { credentialOf, isRevoked, pinsOf } from "../../attestation/verifiers/index.ts";
+import { credentialOf, isRetired, isRevoked, pinsOf } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { EvidenceFinding, EvidenceReader } from "../approval/index.ts";
 import type { Identities } from "./known/index.ts";
@@ -59,11 +59,21 @@ function judgeCustody(
   circumstances: Circumstances,
 ): Seen<EvidenceFinding> {
   if (isRevoked(identity)) return refused("IdentityRevoked", `the identity of ${identity.spec.nodeName} was revoked`);
+  const credential = credentialOf(describeRequest(csr).requester);
+  // Its certificates outlive it; whoever joined under the name by another way has none of them.
+  if (isRetired(identity) && isCertificateOf(identity, credential))
+    return refused(
+      "CredentialRevoked",
+      `the node ${identity.spec.nodeName} of the requester's certificate was retired`,
+    );
   const pins = pinsOf({ kind: "Present", value: identity });
   // Who was let in without proof has nothing to show here; what it may have is the policy's matter.
   if (pins?.provider === undefined || pins.provider === "insecure") return ABSENT;
-  const credential = credentialOf(describeRequest(csr).requester);
   return judgeCredential(pins, credential) ?? judgeAge(pins, circumstances);
+}
+
+function isCertificateOf({ status }: NodeIdentity, credential: string | undefined): boolean {
+  return status?.certificates?.some(({ sha256 }) => sha256 === credential) === true;
 }
 
 function judgeCredential(pins: NodeIdentityStatus, credential: string | undefined): Seen<EvidenceFinding> | undefined {

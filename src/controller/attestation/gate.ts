@@ -14,8 +14,9 @@ import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Certificate } from "../../kernel/x509/index.ts";
+import { isOver } from "./approve.ts";
 import { envelopeOf } from "./gather-tpm.ts";
 import { getIdentity } from "./known/index.ts";
 import { carriesEvidence, recipientsOf } from "./requests.ts";
@@ -41,15 +42,13 @@ export function createSignerGate(world: AttestationWorld): SignerGate {
   return async (csr) => {
     if (!carriesEvidence(csr)) return undefined;
     const found = await findExchange(world, csr);
-    if (found === undefined) return NOT_ATTESTED;
+    if (found === undefined || isOver(found.identity)) return NOT_ATTESTED;
     const { exchange, helloName } = found;
     let { identity } = found;
     return {
       kind: "Admitted",
       record: async (certificate) => {
-        const made = describeCertificate(csr, certificate, world.clock.now());
-        const certificates = withCertificate(identity, made);
-        identity = await write(world, identity, { exchange, state: "Approved", certificates });
+        identity = await record(world, csr, found, describeCertificate(csr, certificate, world.clock.now()));
       },
       delivered: async () => {
         await Promise.all([complete(world, csr, { identity, exchange }), removeHello(world, exchange, helloName)]);
@@ -61,7 +60,8 @@ export function createSignerGate(world: AttestationWorld): SignerGate {
 const NOT_ATTESTED = {
   kind: "Refused",
   reason: "ApprovalWithoutAttestation",
-  message: "the request was approved, and no exchange of this request, key and signer is recorded",
+  message:
+    "the request was approved, and no exchange of this request, key and signer is recorded, or its node was revoked or retired since",
 } as const;
 
 interface Found {
@@ -70,12 +70,30 @@ interface Found {
   readonly helloName: string | undefined;
 }
 
+/**
+ * From the copy, which is shown our own answers, else from the server. What is found in a copy is written on in exactly that state, or
+ * looked for anew: nothing is delivered, and nothing refused, on the word of a copy alone.
+ */
 async function findExchange(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
+  const { identities, clusterName } = world;
+  const copied = await findIn(world, csr, async (nodeName) => identities.find(nodeName, clusterName));
+  return copied === undefined || isOver(copied.identity) ? await findLive(world, csr) : copied;
+}
+
+async function findLive(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
+  return await findIn(world, csr, (nodeName) => getIdentity(world.home, identityName(nodeName, world.clusterName)));
+}
+
+async function findIn(
+  world: AttestationWorld,
+  csr: CertificateSigningRequest,
+  see: (nodeName: string) => Promise<Seen<NodeIdentity>>,
+): Promise<Found | undefined> {
   const { reading, object } = world.readRequest(csr, await recipientsOf(world.keys, csr));
   const request = reading.request.ok ? reading.request.value.parsed : undefined;
   const nodeName = nodeNameOf(request?.subject.commonName);
   if (request === undefined || nodeName === undefined) return undefined;
-  const identity = await getIdentity(world.home, identityName(nodeName, world.clusterName));
+  const identity = await see(nodeName);
   if (identity.kind !== "Present") return undefined;
   const spki = encodeHex(sha256(request.publicKey.spki));
   const exchange = (identity.value.status?.exchanges ?? []).find(
@@ -86,12 +104,30 @@ async function findExchange(world: AttestationWorld, csr: CertificateSigningRequ
   return { identity: identity.value, exchange, helloName: envelopeOf({ reading })?.hello?.name };
 }
 
+/** In the state in which the exchange was found; where somebody wrote it meanwhile, in that of now, if the exchange still stands. */
+async function record(
+  world: AttestationWorld,
+  csr: CertificateSigningRequest,
+  { identity, exchange }: Found,
+  made: IssuedCertificate,
+): Promise<NodeIdentity> {
+  const on = (known: NodeIdentity) =>
+    write(world, known, { exchange, state: "Approved", certificates: withCertificate(known, made) });
+  try {
+    return await on(identity);
+  } catch (error) {
+    const live = isFault(error, "conflict") ? await findLive(world, csr) : undefined;
+    if (live === undefined || isOver(live.identity)) throw error;
+    return await on(live.identity);
+  }
+}
+
 /**
  * An issued request whose exchange is not recorded as issued: whoever delivered the certificate stopped before it said so. What is
  * left of the exchange is done.
  */
 export async function completeIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<void> {
-  const found = await findExchange(world, csr);
+  const found = await findLive(world, csr);
   if (found === undefined) return;
   await recordDelivered(world, found, csr);
   await removeHello(world, found.exchange, found.helloName);
@@ -113,7 +149,7 @@ async function complete(world: AttestationWorld, csr: CertificateSigningRequest,
   }
   const { name = "" } = csr.metadata;
   const live = await world.client.get<CertificateSigningRequest>(CSRS, { name });
-  const found = await findExchange(world, live);
+  const found = await findLive(world, live);
   if (found !== undefined) await recordDelivered(world, found, live);
 }
 

@@ -1,9 +1,9 @@
 // What the TPM's rules ask for besides: the keys that were sent or pinned, who vouches for them, and the challenged request.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import { identityName, type Policy } from "../../api/countersign/index.ts";
+import { ekLabelOf, identityName, type Policy } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
-import { CHALLENGE_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
+import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
 import {
   attempt,
   type BeaconFacts,
@@ -18,7 +18,6 @@ import {
   type TpmHelloFacts,
   type TpmKeys,
 } from "../../attestation/verifiers/index.ts";
-import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, parseCertificate, parseRevocationList } from "../../kernel/x509/index.ts";
@@ -119,11 +118,6 @@ async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Prom
   };
 }
 
-/** The label under which identities bear an endorsement key. */
-export function ekLabelOf(hash: string): string {
-  return encodeBase32(parseHex(hash));
-}
-
 function seeOtherHolders(
   { identities, clusterName }: AttestationWorld,
   { look, keys }: Endorsed,
@@ -220,4 +214,15 @@ export async function getHello(world: AttestationWorld, { envelope, signal }: Lo
     if (isFault(error, "not-found")) return { kind: "Absent" };
     throw error;
   }
+}
+
+/** The same from the copy, while nobody has used its challenge up there. */
+export async function seeOpenHello(
+  world: AttestationWorld,
+  { envelope }: Look,
+): Promise<Seen<ReadRequest> | undefined> {
+  const csr = world.getRequest(envelope?.hello?.name ?? "");
+  if (csr === undefined || csr.metadata.annotations?.[CONSUMED_BY_ANNOTATION] !== undefined) return undefined;
+  const { recipients } = await world.keys.ring();
+  return { kind: "Present", value: world.readRequest(csr, recipients) };
 }

@@ -3,11 +3,9 @@
 
 import type { Node } from "../../api/core/index.ts";
 import {
-  canonicalDns,
   compileName,
   fillTemplate,
   identityName,
-  isInPrefix,
   matchesName,
   type NodeIdentity,
 } from "../../api/countersign/index.ts";
@@ -17,6 +15,7 @@ import type { Protocol } from "../../attestation/evidence/index.ts";
 import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { getIdentity } from "./known/index.ts";
+import { seeForeignNames, seeOwnNames } from "./own-names.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Protocols with a verifier here, and those of installed providers. */
@@ -62,6 +61,7 @@ export async function gatherEvidence(
     listedRequesters: policy?.client.requesters ?? [],
     identity,
     machines,
+    machineHolders: seeMachineHolders(world, look),
     joinWindowMs: policy?.client.joinWindowMs ?? JOIN_WINDOW_MS,
     // Whoever serves the insecure signer without a policy has said that machines may come unannounced.
     mayJoinUnenrolled: policy === undefined && signerParts(object.signerName)?.provider === "insecure",
@@ -69,6 +69,7 @@ export async function gatherEvidence(
     templateNames: seeTemplateNames(look, machines),
     node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
     ownNames: seeOwnNames(look, machines, node),
+    foreignNames: seeForeignNames(world, look, { machines, scope }),
     limits: countLimits(world, look, { identity, tokenMachine }),
   };
 }
@@ -86,6 +87,14 @@ async function seeIdentity(
   const copy = identities.find(envelope.node, clusterName);
   if (!isLive || copy.kind === "NotRead") return copy;
   return await getIdentity(home, identityName(envelope.node, clusterName), signal);
+}
+
+function seeMachineHolders(
+  { identities, clusterName }: AttestationWorld,
+  { envelope }: Look,
+): EvidenceFacts["machineHolders"] {
+  if (envelope === undefined) return { kind: "Absent" };
+  return identities.holdersOfProvider(envelope.providerId, identityName(envelope.node, clusterName));
 }
 
 async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive: boolean): Promise<Seen<Node>> {
@@ -110,31 +119,6 @@ function seeTemplateNames({ policy, envelope }: Look, machines: Seen<readonly Ma
   const text = fillTemplate(template, { machine: name, namespace, cluster: clusterName });
   const pattern = compileName(text, "spec.machines.nodeNameTemplate");
   return matchesName(pattern, envelope.node) ? [envelope.node] : [];
-}
-
-/** Names and addresses of the machine: its Machine's, and what the policy's inventory adds. */
-function seeOwnNames(
-  { policy, envelope, reading }: Look,
-  machines: Seen<readonly Machine[]>,
-  node: Seen<Node>,
-): Seen<readonly string[]> {
-  if (envelope?.purpose !== "serving") return { kind: "Absent" };
-  if (machines.kind === "NotRead") return machines;
-  const inventory = policy?.serving.inventory;
-  const ofMachines = machines.kind === "Present" && inventory?.machineAddresses !== false ? machines.value : [];
-  const own = ofMachines.flatMap(({ addresses }) => addresses.map(({ address }) => address));
-  const ofNode =
-    inventory?.nodeAddresses === true && node.kind === "Present" ? (node.value.status?.addresses ?? []) : [];
-  const listed = (inventory?.allow ?? []).filter(({ nodeNames }) => matchesName(nodeNames, envelope.node));
-  const asked = reading.request.ok ? (reading.request.value.parsed.subjectAltNames?.ipAddresses ?? []) : [];
-  const inNetworks = asked.filter((ip) => inventory?.ipPrefixes.some((prefix) => isInPrefix(ip, prefix)));
-  const names = [
-    ...own,
-    ...ofNode.map(({ address }) => address),
-    ...listed.flatMap(({ names: some }) => some),
-    ...inNetworks,
-  ];
-  return { kind: "Present", value: names.length === 0 ? [] : [...names, canonicalDns(envelope.node)] };
 }
 
 function countLimits(

@@ -1,6 +1,6 @@
 // Attestation: requests that carry evidence. One key → read → gather → the provider's rules → challenge, pin, approve. Step "prove"
 // of the journey, after docs/guides/attestation.md: hello and proof under our signers, custody under Kubernetes' own.
-// Requests for one node name are judged one after another: the second must see what became of the first.
+// Requests for one node name, and those of one machine, are judged one after another: the second must see what became of the first.
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
@@ -102,8 +102,12 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
     takes: (csr, nodeName) => {
       if (!world.servedSigners.includes(csr.spec.signerName)) return false;
       if (carriesEvidence(csr)) return true;
-      // A node that was ever attested, or enrolled, does not fall back to a request that says nothing.
-      return isOurs(csr) && world.identities.find(nodeName() ?? "", world.clusterName).kind === "Present";
+      // A node that was ever attested, or enrolled, does not fall back to a request that says nothing; nor does any, while nobody
+      // knows whether it was.
+      if (!isOurs(csr)) return false;
+      return (
+        !world.identities.hasSynced() || world.identities.find(nodeName() ?? "", world.clusterName).kind === "Present"
+      );
     },
     handle: async (key, signal) => {
       const csr = getCsr(key);
@@ -115,9 +119,11 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
       const envelope = envelopeOf(read);
       const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
       const look = { ...read, policy, envelope, signal };
+      if (!carriesEvidence(csr) && !world.identities.hasSynced()) return await settle(world, look, UNKNOWN_IDENTITIES);
       if (envelope === undefined) return await dispatch(look);
       pending.note(key, [envelope.node, providerKey(envelope.providerId)]);
-      return await locks.run(envelope.node, () => dispatch(look));
+      const ofMachine = providerKey(envelope.providerId);
+      return await locks.run(envelope.node, () => locks.run(`machine:${ofMachine}`, () => dispatch(look)));
     },
   };
 }
@@ -137,6 +143,20 @@ function judgeReadable(facts: EvidenceFacts): Judgement {
   const message = "the evidence can be read, and no verifier judges it";
   return refusedBy(judgement, "provider-is-authorized", { reason: "ProviderUnknown", message });
 }
+
+const RETRY_UNREAD_MS = 500;
+
+const UNKNOWN_IDENTITIES: Judgement = {
+  verdict: wait(
+    {
+      rule: "identity-keeps-its-pins",
+      reason: "IdentityNotRead",
+      message: "it is not known yet whether the node was ever attested",
+    },
+    RETRY_UNREAD_MS,
+  ),
+  trail: [],
+};
 
 const RETRY_POLICY_MS = 60_000;
 

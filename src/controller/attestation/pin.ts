@@ -28,6 +28,14 @@ export interface Pinning {
   readonly ekLabel: string | undefined;
   readonly pins: NodeIdentityStatus;
   readonly exchange: Exchange;
+  /** Where they were listed already. */
+  readonly holders?: ListedHolders | undefined;
+}
+
+/** Who else bears the key, listed after the identity was seen to bear it in this version. */
+export interface ListedHolders {
+  readonly resourceVersion: string | undefined;
+  readonly others: readonly string[];
 }
 
 export type Pinned =
@@ -35,11 +43,11 @@ export type Pinned =
   | { readonly kind: "Refused"; readonly reason: string; readonly message: string };
 
 export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pinned> {
-  const { nodeName, ekLabel } = pinning;
+  const { nodeName } = pinning;
   const taken = claimedByAnother(world, pinning);
   if (taken !== undefined) return { kind: "Refused", reason: "IdentityConflict", message: taken };
   const claimed = await claim(world, pinning);
-  const others = ekLabel === undefined ? [] : await otherHolders(world, ekLabel, claimed);
+  const others = await othersBeside(world, pinning, claimed);
   if (others.length > 0) {
     await withdraw(world, pinning, claimed);
     const message = `the TPM of ${nodeName} is that of node ${others.join(", ")}`;
@@ -93,6 +101,29 @@ async function claim(world: AttestationWorld, { identity, nodeName, ekLabel }: P
 /** A label has at most 63 characters and ends in a letter or digit; longer names are found by the object's name. */
 function labelled(nodeName: string): string {
   return nodeName.slice(0, 63).replace(/[^a-z0-9]+$/, "");
+}
+
+/** An identity that bears its claim already, and is still as it was then, has been listed for. */
+async function othersBeside(
+  world: AttestationWorld,
+  { ekLabel, holders }: Pinning,
+  claimed: NodeIdentity,
+): Promise<readonly string[]> {
+  if (ekLabel === undefined) return [];
+  const isListed = holders !== undefined && holders.resourceVersion === claimed.metadata.resourceVersion;
+  return isListed ? holders.others : await otherHolders(world, ekLabel, claimed);
+}
+
+/** The list that P17 asks for, ahead of its time: for an identity of the copy that bears the key. Undefined: it has yet to be claimed. */
+export async function listHolders(
+  world: AttestationWorld,
+  identity: Seen<NodeIdentity>,
+  ekLabel: string | undefined,
+): Promise<ListedHolders | undefined> {
+  if (identity.kind !== "Present" || ekLabel === undefined) return undefined;
+  const { labels, resourceVersion } = identity.value.metadata;
+  if (labels?.[EK_LABEL] !== ekLabel) return undefined;
+  return { resourceVersion, others: await otherHolders(world, ekLabel, identity.value) };
 }
 
 async function otherHolders(world: AttestationWorld, ekLabel: string, own: NodeIdentity): Promise<readonly string[]> {

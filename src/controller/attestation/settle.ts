@@ -1,6 +1,7 @@
 // A judgement → the object, by the writes of approval: one set of words for conditions, Events, metrics and the audit trail,
 // whoever judged. What is said about versions and crowds is added here.
 
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
 import { deny, isFault, type Judgement } from "../../kernel/outcome/index.ts";
@@ -30,6 +31,8 @@ export async function settle(world: AttestationWorld, look: Look, judgement: Jud
   const by = policy === undefined ? {} : { policy: { name: policy.name, mode: policy.mode } };
   try {
     await world.act.act({ csr, policy, reading: approvalReading(look) }, { ...judgement, ...by });
+    // The copy is shown the answer in the next turn: a look before that would judge anew what was just decided.
+    await nextTurn();
   } catch (error) {
     if (!isFault(error, "conflict")) throw error;
     world.log.debug("request was judged on an old copy of it", { csr: look.object.name });
@@ -43,7 +46,7 @@ interface Dropped {
   readonly why: "overflow" | "junk-proof";
 }
 
-/** Refused, and deleted at once: an Event, a metric and the audit trail tell why, and the object takes no room. */
+/** Refused, and deleted at once, so that it takes no room: the audit trail and a metric tell why, and an Event where it is not junk. */
 export async function drop(world: AttestationWorld, look: Look, { judgement, why }: Dropped): Promise<Next> {
   const { rule, reason, message } = judgement.verdict;
   if (why === "overflow") world.events.record(look.csr, { type: "Warning", reason, message: `${rule}: ${message}` });

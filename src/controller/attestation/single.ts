@@ -1,6 +1,6 @@
 // Requests of one step: the insecure provider's first and only one, and a TPM's renewal by beacon.
 
-import type { NodeIdentityStatus } from "../../api/countersign/index.ts";
+import { ekLabelOf, type NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
 import {
   clockAlarms,
@@ -15,7 +15,7 @@ import type { Next } from "../loop/index.ts";
 import { raise } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
-import { ekLabelOf, gatherBeacon } from "./gather-tpm.ts";
+import { gatherBeacon } from "./gather-tpm.ts";
 import { pin } from "./pin.ts";
 import { refusedBy, settle } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";

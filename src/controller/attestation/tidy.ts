@@ -1,7 +1,7 @@
 // What becomes of a hello (protocol 3.8): deleted once the proof that used its challenge up is issued or denied, a minute after its
 // challenge is over, or a quarter of an hour after its denial. A finalizer of its creator's goes first.
 
-import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
 import { attempt } from "../../attestation/verifiers/index.ts";
@@ -18,13 +18,21 @@ export const OWNED_WAIT_MS = 15 * 60_000;
 /** Open: challenged, and not answered yet. By requester, and all of them under the empty word. */
 export const OPEN_HELLOS = "open-hellos";
 
-export function openHelloKeys({ metadata, spec }: CertificateSigningRequest): readonly string[] {
-  const { name = "", annotations = {} } = metadata;
-  const isOpen =
-    name.startsWith(HELLO_OBJECT_PREFIX) &&
-    annotations[CHALLENGE_ANNOTATION] !== undefined &&
-    annotations[CONSUMED_BY_ANNOTATION] === undefined;
-  return isOpen ? ["", spec.username ?? "-"] : [];
+/**
+ * A creator may put a challenge on a request, too. Under our signers that is refused when it is seen, and is open no longer; under
+ * others nobody would ever refuse it, and a few thousand of those would keep every machine waiting.
+ */
+export function openHelloKeys(servedSigners: readonly string[]): (csr: CertificateSigningRequest) => readonly string[] {
+  return (csr) => {
+    const { name = "", annotations = {} } = csr.metadata;
+    const isOpen =
+      name.startsWith(HELLO_OBJECT_PREFIX) &&
+      annotations[CHALLENGE_ANNOTATION] !== undefined &&
+      annotations[CONSUMED_BY_ANNOTATION] === undefined &&
+      servedSigners.includes(csr.spec.signerName) &&
+      !isDecided(csr);
+    return isOpen ? ["", csr.spec.username ?? "-"] : [];
+  };
 }
 
 /** A hello that has its challenge: nothing to do until its time is over. */

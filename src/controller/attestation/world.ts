@@ -9,7 +9,7 @@ import type { Seen } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";
-import type { Act, PolicyCover } from "../approval/index.ts";
+import type { Act, MachineInventory, PolicyCover } from "../approval/index.ts";
 import type { ExpectedMachines } from "../machines/index.ts";
 import type { ChallengeKeyStore } from "./challenge-keys.ts";
 import type { Guard } from "./guard/index.ts";
@@ -90,7 +90,12 @@ export interface AttestationWorld {
   readonly policies: PolicyCover;
   readonly readRequest: RequestReader;
   /** From the copy; absent may only be unseen. */
+  readonly getRequest: (name: string) => CertificateSigningRequest | undefined;
   readonly getNode: (name: string) => Node | undefined;
+  /** Nodes that have this name or address, in canonical form; from the copy. */
+  readonly nodesNamed: (name: string) => readonly Node[];
+  /** Of names and addresses: Machines that have them and are not the node's own. */
+  readonly machineOwners: MachineInventory["ownersOf"];
   /** Hellos with a challenge that nobody answered yet, of one requester or, without one, of all. */
   readonly openHellos: (username?: string) => readonly CertificateSigningRequest[];
   readonly countOpenHellos: () => number;
@@ -100,6 +105,8 @@ export interface AttestationWorld {
   readonly clusterName: string | undefined;
   /** Of the controller's own objects at home. */
   readonly namespace: string;
+  /** How such an object is called: where one home has those of several clusters, each cluster has its own. */
+  readonly nameAtHome: (name: string) => string;
   readonly servedSigners: readonly string[];
   readonly sources: readonly EndorsementKeySource[];
   /** Of providers beside tpm and insecure. */

@@ -175,6 +175,19 @@ export const PARSER_ATTACKS: Attacks = {
     ],
     "for other addresses than those in the quote": ["ChallengeFailed", (on) => serveWith(on, "own", "10.10.0.98")],
     "for addresses that are not its Machine's": ["SanNotAllowed", (on) => serveWith(on, "10.10.0.99", "10.10.0.99")],
+    "for its neighbour's address, in a network that the policy trusts": [
+      "SanNotAllowed",
+      async (on) => {
+        const { machine, family } = await on.aScene({}, { serving: { inventory: { ipPrefixes: ["10.9.0.0/16"] } } });
+        await on.createMachine(`${family}-2`);
+        const { node: client } = await on.join(machine());
+        const serving = { intent: "renew", purpose: "serving" } as const;
+        const names = (address: string) => ({ client, names: { ipAddresses: [address] } });
+        // An address of that network that nobody has is the node's.
+        await on.issued(await on.prove(machine(serving, names("10.9.255.9"))));
+        return await on.refused(await on.prove(machine(serving, names(addressOf(`${family}-2`)))));
+      },
+    ],
   },
 
   "22 evidence that makes the controller work or travel": {

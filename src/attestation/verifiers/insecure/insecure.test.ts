@@ -88,6 +88,16 @@ describe("the insecure provider", () => {
       },
       "ProviderChanged",
     ],
+    "a node that an operator opened for one TPM": [
+      () => {
+        const identity = letIn(own);
+        if (identity.kind !== "Present") throw new Error("absent");
+        const reset = { until: new Date(NOW_MS + 60_000).toISOString(), ekSpkiSha256: "00".repeat(32) };
+        const value = { ...identity.value, spec: { nodeName: NODE, reset } };
+        return facts({}, { identity: { kind: "Present", value } });
+      },
+      "ProviderChanged",
+    ],
   };
   it.each(Object.entries(refused))("is refused %s", (_, [given, reason]) => {
     expect(judgeInsecure(given()).verdict.reason).toBe(reason);

@@ -13,10 +13,13 @@ export const identityKeepsItsPins: Rule<EvidenceFacts> = {
     if (identity.kind === "NotRead") return notYet("IdentityNotRead", identity.why, RETRY_UNREAD_MS);
     if (identity.kind === "Absent") return pass("no identity yet");
     if (isRevoked(identity.value)) return refuse("IdentityRevoked", `the identity of ${envelope.node} was revoked`);
-    if (envelope.intent === "join" && openReset(identity.value, nowMs) !== undefined)
-      return pass("opened by an operator");
-    const pins = pinsOf(identity);
     const { provider } = envelope.protocol;
+    const reset = envelope.intent === "join" ? openReset(identity.value, nowMs) : undefined;
+    // Opened for one TPM, it is open for nobody who shows none.
+    if (reset?.ekSpkiSha256 !== undefined && provider !== "tpm")
+      return refuse("ProviderChanged", `${envelope.node} was opened for a TPM, not for ${provider}`);
+    if (reset !== undefined) return pass("opened by an operator");
+    const pins = pinsOf(identity);
     if (pins?.provider !== undefined && pins.provider !== provider)
       return refuse("ProviderChanged", `${envelope.node} was attested by ${pins.provider}, not by ${provider}`);
     const pinned = pins?.providerId ?? identity.value.spec.providerId;

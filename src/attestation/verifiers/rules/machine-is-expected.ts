@@ -52,9 +52,18 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
     return notYet("MachineNotReady", `${shown} has no bootstrap data yet`, RETRY_MS);
   if (machine.nodeName !== undefined && machine.nodeName !== envelope.node)
     return refuse("MachineMismatch", `${shown} has the node ${machine.nodeName}`);
+  const alone = judgeHolders(facts, shown);
+  if (alone.kind !== "Pass") return alone;
   const name = judgeName(machine, envelope.node, facts.templateNames);
   if (name.kind !== "Pass") return name;
   return judgeToken(facts, (of) => of.namespace === machine.namespace && of.name === machine.name, shown);
+}
+
+/** A template and a pool give many names: who has joined under one of them must not take those of its siblings, too. */
+function judgeHolders({ machineHolders }: EvidenceFacts, shown: string): Finding {
+  if (machineHolders.kind === "NotRead") return notYet("IdentityNotRead", machineHolders.why, RETRY_UNREAD_MS);
+  const [holder] = machineHolders.kind === "Present" ? machineHolders.value : [];
+  return holder === undefined ? pass() : refuse("MachineMismatch", `${shown} was attested as node ${holder}`);
 }
 
 function judgeName(machine: Machine, node: string, templateNames: readonly string[]): Finding {

@@ -9,8 +9,8 @@ const RETRY_MS = 10_000;
 
 export const namesAreTheMachines: Rule<EvidenceFacts> = {
   id: "names-are-the-machines",
-  sentence: "every name and address of a serving certificate belongs to the machine",
-  judge: withEvidence(({ envelope, request }, { ownNames }) => {
+  sentence: "every name and address of a serving certificate belongs to the machine, and to no other",
+  judge: withEvidence(({ envelope, request }, { ownNames, foreignNames }) => {
     if (envelope.purpose === "client") return pass();
     if (ownNames.kind !== "Present" || ownNames.value.length === 0) {
       const why = ownNames.kind === "NotRead" ? ownNames.why : "the machine has no addresses yet";
@@ -18,10 +18,16 @@ export const namesAreTheMachines: Rule<EvidenceFacts> = {
     }
     const own = new Set(ownNames.value.map(canonical));
     const { dnsNames = [], ipAddresses = [] } = request.subjectAltNames ?? {};
-    const foreign = [...dnsNames, ...ipAddresses].find((name) => !own.has(canonical(name)));
-    return foreign === undefined
+    const names = [...dnsNames, ...ipAddresses].map(canonical);
+    const stray = names.find((name) => !own.has(name));
+    if (stray !== undefined)
+      return refuse("SanNotAllowed", `${JSON.stringify(stray)} is no name or address of this machine`);
+    if (foreignNames.kind === "NotRead") return notYet("MachineAddressesMissing", foreignNames.why, RETRY_MS);
+    const owners = foreignNames.kind === "Present" ? foreignNames.value : new Map<string, string>();
+    const taken = names.find((name) => owners.has(name));
+    return taken === undefined
       ? pass()
-      : refuse("SanNotAllowed", `${JSON.stringify(foreign)} is no name or address of this machine`);
+      : refuse("SanNotAllowed", `${JSON.stringify(taken)} belongs to ${owners.get(taken) ?? ""}`);
   }),
 };
 

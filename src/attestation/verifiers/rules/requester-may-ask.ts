@@ -5,6 +5,7 @@ import { BOOTSTRAPPERS_GROUP, NODE_USER_PREFIX, NODES_GROUP } from "../../../api
 import type { IssuedCertificate, NodeIdentityStatus } from "../../../api/countersign/index.ts";
 import { type Finding, notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
+import { isRetired } from "../identity.ts";
 import { withEvidence } from "../with-evidence.ts";
 
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
@@ -40,7 +41,7 @@ function judgeRenewal(facts: EvidenceFacts, node: string): Finding {
   const certificate = issued.at(-1 - age);
   if (credential === undefined || age < 0 || certificate === undefined)
     return refuse("CredentialUnknown", "the requester's certificate is not one that was issued after attestation");
-  if (statusOf(facts.identity)?.phase === "Retired")
+  if (facts.identity.kind === "Present" && isRetired(facts.identity.value))
     return refuse("CredentialRevoked", "the node of the requester's certificate was retired");
   return judgeCredential(certificate, age, facts);
 }

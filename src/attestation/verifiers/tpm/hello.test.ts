@@ -197,6 +197,10 @@ describe("a hello", () => {
       () => renewing(aNodeUser(), certificates(certificate(mine, { revoked: true }))),
       "Deny CredentialRevoked",
     ],
+    "H12 a renewal of a node that an operator retired a moment ago": [
+      () => renewing(aNodeUser(), { ...anIdentity(tpm), spec: { nodeName: NODE, retired: true } }),
+      "Deny CredentialRevoked",
+    ],
     "H12 a renewal with the certificate before the previous": [
       () => renewing(aNodeUser(), certificates(certificate(mine), certificate("aa"), certificate("bb"))),
       "Deny CredentialSuperseded",
@@ -308,6 +312,14 @@ describe("a hello", () => {
     "H17 a Machine with another node": [
       () => hello(exchange, { machines: present([aMachine({ nodeName: "worker-2" })]) }),
       "Deny MachineMismatch",
+    ],
+    "H17 a Machine that was attested as another node": [
+      () => hello(exchange, { machineHolders: present(["worker-2"]) }),
+      "Deny MachineMismatch",
+    ],
+    "H17 a Machine of which nobody knows whether it is another node": [
+      () => hello(exchange, { machineHolders: { kind: "NotRead", why: "not listed yet" } }),
+      "Wait IdentityNotRead",
     ],
     "H17 a Machine of another name, with names": [
       () =>

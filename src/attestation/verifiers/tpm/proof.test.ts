@@ -60,6 +60,11 @@ describe("a proof", () => {
     expect(owned(present(["10.0.0.1"]))).toBe("Deny SanNotAllowed");
     expect(owned(present([]))).toBe("Wait MachineAddressesMissing");
     expect(owned({ kind: "NotRead", why: "the cache is not complete" })).toBe("Wait MachineAddressesMissing");
+    const beside = (foreignNames: OwnedProofFacts["foreignNames"]) =>
+      spoken(judgeOwnedTpmProof({ ...facts, foreignNames }).verdict);
+    expect(beside(present(new Map([["10.0.0.1", "node worker-2"]])))).toBe("Deny SanNotAllowed");
+    expect(beside(present(new Map([["10.0.0.2", "node worker-2"]])))).toBe("Allow Attested");
+    expect(beside({ kind: "NotRead", why: "the cache is not complete" })).toBe("Wait MachineAddressesMissing");
   });
 
   const challengedAs = (changes: Partial<typeof exchange.hello>) => {

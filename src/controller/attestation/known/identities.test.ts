@@ -20,12 +20,14 @@ beforeAll(async () => {
       await define(home, definition, NODE_IDENTITIES);
   }
   for (const clusterName of ["east", "west", undefined]) {
-    await home.create<NodeIdentity>(NODE_IDENTITIES, {
+    const made = await home.create<NodeIdentity>(NODE_IDENTITIES, {
       apiVersion: "countersign.dev/v1alpha1",
       kind: "NodeIdentity",
       metadata: { name: identityName("worker-1", clusterName) },
       spec: { nodeName: "worker-1", ...(clusterName === undefined ? {} : { clusterName }) },
     });
+    const status = { attestedAt: new Date().toISOString(), providerId: "test:///1" };
+    await home.update<NodeIdentity>(NODE_IDENTITIES, { ...made, status }, { subresource: "status" });
   }
 });
 afterAll(async () => {
@@ -43,6 +45,10 @@ it.each(["east", undefined])(
     await identities.waitForSync(AbortSignal.timeout(10_000));
     expect(identities.list().map(({ spec }) => spec.clusterName)).toEqual([clusterName]);
     expect(identities.find("worker-1", clusterName)).toMatchObject({ kind: "Present" });
+    expect(identities.countYoung(Date.now())).toBe(1);
+    const own = identityName("worker-1", clusterName);
+    expect(identities.holdersOfProvider("test:///1", own)).toEqual({ kind: "Present", value: [] });
+    expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: ["worker-1"] });
     stop.abort();
     await running;
   },

@@ -1,6 +1,6 @@
 // The NodeIdentities of the home cluster: a copy that answers at once, and the live object where a decision must not rest on a
-// copy. Kept in indexes: by endorsement key, by the hour of their making, by
-// exchanges that are not over, and those that are revoked.
+// copy. Kept in indexes: by endorsement key, by provider ID, by the hour of their making, by exchanges that are not over, and those that are
+// revoked.
 
 import {
   EK_LABEL,
@@ -18,6 +18,7 @@ const BY_KEY = "by-endorsement-key";
 const BY_HOUR = "by-hour";
 const BY_EXCHANGE = "by-open-exchange";
 const BY_STANDING = "by-standing";
+const BY_PROVIDER_ID = "by-provider-id";
 const HOUR_MS = 3_600_000;
 
 export interface Identities {
@@ -26,18 +27,22 @@ export interface Identities {
   /** Called with the name of the node whose identity changed. */
   onChange(handler: (nodeName: string) => void): void;
   run(signal: AbortSignal): Promise<void>;
+  /** The copy is shown what a write of our own was answered. */
+  observe(identity: NodeIdentity): void;
   /** From the copy. */
   find(nodeName: string, clusterName: string | undefined): Seen<NodeIdentity>;
   /** Of this cluster: what becomes of another's is its own controller's business. */
   list(): readonly NodeIdentity[];
   /** Nodes with another live identity than the named one that bears this key, from the copy. */
   holdersOf(ekLabel: string, except: string): Seen<readonly string[]>;
+  /** Nodes of this cluster with another live identity than the named one that was attested as this instance, from the copy. */
+  holdersOfProvider(providerId: string, except: string): Seen<readonly string[]>;
   /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
   openExchange(proofUid: string): Exchange | undefined;
   revoked(): readonly NodeIdentity[];
   /** SHA-256 of the endorsement keys of revoked identities. */
   revokedKeys(): readonly string[];
-  /** How many nodes were attested for the first time within the last hour. */
+  /** How many nodes of this cluster were attested for the first time within the last hour: another's joins are no limit of ours. */
   countYoung(nowMs: number): number;
 }
 
@@ -59,6 +64,7 @@ export function createIdentities(
     waitForSync: follower.waitForSync,
     onChange: (handler) => follower.onChange(({ object }) => handler(object.spec.nodeName)),
     run: follower.run,
+    observe: (identity) => ready()?.observe(identity),
     find: (nodeName, clusterName) => {
       const informer = ready();
       return informer === undefined ? UNKNOWN : seen(informer.get(identityName(nodeName, clusterName)));
@@ -70,6 +76,14 @@ export function createIdentities(
       const others = informer.byIndex(BY_KEY, ekLabel).filter(({ metadata }) => metadata.name !== except);
       return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
     },
+    holdersOfProvider: (providerId, except) => {
+      const informer = ready();
+      if (informer === undefined) return UNKNOWN;
+      const isOther = ({ metadata, spec }: NodeIdentity) =>
+        metadata.name !== except && spec.clusterName === clusterName;
+      const others = informer.byIndex(BY_PROVIDER_ID, providerId).filter(isOther);
+      return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
+    },
     openExchange: (uid) =>
       (ready()?.byIndex(BY_EXCHANGE, uid) ?? [])
         .flatMap(({ status }) => status?.exchanges ?? [])
@@ -79,7 +93,8 @@ export function createIdentities(
     countYoung: (nowMs) => {
       const sinceMs = nowMs - HOUR_MS;
       const young = [sinceMs, nowMs].flatMap((ms) => ready()?.byIndex(BY_HOUR, hourOf(ms)) ?? []);
-      return new Set(young.filter((one) => createdMs(one) > sinceMs).map(({ metadata }) => metadata.uid)).size;
+      const isCounted = (one: NodeIdentity) => createdMs(one) > sinceMs && one.spec.clusterName === clusterName;
+      return new Set(young.filter(isCounted).map(({ metadata }) => metadata.uid)).size;
     },
   };
 }
@@ -88,6 +103,7 @@ const UNKNOWN = { kind: "NotRead", why: "the NodeIdentities are not known yet, o
 
 const INDEXES = {
   [BY_KEY]: (identity: NodeIdentity) => (isLive(identity) ? [identity.metadata.labels?.[EK_LABEL] ?? ""] : []),
+  [BY_PROVIDER_ID]: (identity: NodeIdentity) => (isLive(identity) ? [identity.status?.providerId ?? ""] : []),
   [BY_HOUR]: (identity: NodeIdentity) =>
     identity.status?.attestedAt === undefined ? [] : [hourOf(createdMs(identity))],
   [BY_EXCHANGE]: ({ status }: NodeIdentity) =>

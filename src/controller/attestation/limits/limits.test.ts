@@ -5,6 +5,7 @@ import { anExchange } from "../../../../test/builders/exchange.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../../attestation/evidence/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
 import type { EventWords, KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
 import {
@@ -119,8 +120,13 @@ describe("too many requests", () => {
       removed.push(metadata.name ?? "");
       present.delete(metadata.name);
     };
-    const clock = { now: () => NOW_MS + 3_600_000 };
-    return { removed, overflow: createOverflow({ csrs, clock, log: silentLog, remove, limit }) };
+    let nowMs = NOW_MS + 3_600_000;
+    const overflow = createOverflow({ csrs, clock: { now: () => nowMs }, log: silentLog, remove, limit });
+    const come = (csr: CertificateSigningRequest) => void present.set(csr.metadata.name, csr);
+    const pass = (ms: number) => {
+      nowMs += ms;
+    };
+    return { removed, overflow, come, pass };
   }
 
   const at = (second: number) => ({ creationTimestamp: `2026-01-01T00:00:0${second}Z` });
@@ -157,10 +163,32 @@ describe("too many requests", () => {
     expect(removed).toEqual([]);
   });
 
+  it("that may not be deleted keep nobody from being judged", async () => {
+    const csrs = { byIndex: () => requests, countByIndex: () => requests.length };
+    const told: string[] = [];
+    const log = { ...silentLog, warn: (said: string) => told.push(said) };
+    const remove = () => Promise.reject(new Fault("forbidden", "no right to delete"));
+    const overflow = createOverflow({ csrs, clock: { now: () => NOW_MS }, log, remove, limit: 0 });
+    await overflow.sweep();
+    expect(told).toEqual(["requests under our signers are too many and not deleted"]);
+  });
+
   it("are swept by one at a time", async () => {
     const { overflow, removed } = anOverflow(requests, 4);
     await Promise.all([overflow.sweep(), overflow.sweep()]);
     expect(removed).toEqual(["denied-early"]);
+  });
+
+  it("are looked through once a second, however many come", async () => {
+    const { overflow, removed, come, pass } = anOverflow(requests, 4);
+    await overflow.sweep();
+    come(aRequest("denied-next", { metadata: at(0), status: denied }));
+    pass(999);
+    await overflow.sweep();
+    expect(removed).toEqual(["denied-early"]);
+    pass(1);
+    await overflow.sweep();
+    expect(removed).toEqual(["denied-early", "denied-next"]);
   });
 
   it("raise an alert at the limit that the controller keeps", async () => {

@@ -4,6 +4,7 @@
 import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../../attestation/evidence/index.ts";
 import { attempt, signerParts } from "../../../attestation/verifiers/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { Informer } from "../../../platform/kube/index.ts";
 import type { Log } from "../../../platform/report/index.ts";
@@ -11,8 +12,10 @@ import type { Log } from "../../../platform/report/index.ts";
 /** Index of the requests under our signers: all of them, those that are denied, those that wait for an answer. */
 export const ATTESTED_REQUESTS = "attested-requests";
 export const REQUESTS_KEPT = 5_000;
-/** One sweep; the next look begins another. */
+/** One sweep; a later look begins another. */
 const SWEEP = 500;
+/** Every request brings a look, and to find what is over all of them are read: a flood of requests must not become one of readings. */
+const SWEEP_EVERY_MS = 1_000;
 
 const ALL = "all";
 const DENIED = "denied";
@@ -29,7 +32,7 @@ export function attestedKeys(csr: CertificateSigningRequest): readonly string[] 
 export interface Overflow {
   count(): number;
   isOver(): boolean;
-  /** Deletes the oldest that are over, as far as there are too many. One sweep at a time: whoever comes meanwhile goes on. */
+  /** Deletes the oldest that are over, as far as there are too many. One sweep at a time, and one a second: others go on. */
   sweep(): Promise<void>;
 }
 
@@ -45,6 +48,7 @@ export function createOverflow(options: OverflowOptions): Overflow {
   const { csrs, clock, log, remove, limit = REQUESTS_KEPT } = options;
   const count = () => csrs.countByIndex(ATTESTED_REQUESTS, ALL);
   let isSweeping = false;
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
 
   async function removeOldest(): Promise<void> {
     const over = [
@@ -60,12 +64,17 @@ export function createOverflow(options: OverflowOptions): Overflow {
     count,
     isOver: () => count() > limit,
     sweep: async () => {
-      if (isSweeping || count() <= limit) return;
+      if (isSweeping || count() <= limit || clock.now() < notBeforeMs) return;
       isSweeping = true;
       try {
         await removeOldest();
+      } catch (error) {
+        // What may not be deleted, or not now, keeps nobody from being judged.
+        if (!isFault(error)) throw error;
+        log.warn("requests under our signers are too many and not deleted", { limit, error });
       } finally {
         isSweeping = false;
+        notBeforeMs = clock.now() + SWEEP_EVERY_MS;
       }
     },
   };

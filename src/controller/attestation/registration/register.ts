@@ -86,21 +86,25 @@ async function writeStatus(
   }
 }
 
-/** Undefined where Cluster API is not served, or where nobody can say which of several Clusters is meant. */
-async function findCluster({
-  home,
-  clusterName,
-  clusterNamespace: namespace,
-}: RegistrationOptions): Promise<KubeObject | undefined> {
+/** Undefined where Cluster API is not served or nobody may look, or where nobody can say which of several Clusters is meant. */
+async function findCluster(options: RegistrationOptions): Promise<KubeObject | undefined> {
   for (const resource of CLUSTER_RESOURCES) {
     try {
-      const { items } = await home.list(resource, { namespace });
-      const [cluster, second] =
-        clusterName === undefined ? items : items.filter(({ metadata }) => metadata.name === clusterName);
-      return second === undefined ? cluster : undefined;
+      return await onlyOne(resource, options);
     } catch (error) {
+      // Whoever gave no right of deploy/registration-rbac.yaml wants no registration; whoever gave half of them is told.
+      if (isFault(error, "forbidden")) return undefined;
       if (!isFault(error, "not-found")) throw error;
     }
   }
   return undefined;
+}
+
+async function onlyOne(
+  resource: Resource,
+  { home, clusterName, clusterNamespace: namespace }: RegistrationOptions,
+): Promise<KubeObject | undefined> {
+  const { items } = await home.list(resource, { namespace });
+  const named = clusterName === undefined ? items : items.filter(({ metadata }) => metadata.name === clusterName);
+  return named.length === 1 ? named[0] : undefined;
 }

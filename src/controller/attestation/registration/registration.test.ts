@@ -56,12 +56,18 @@ describe("registration", () => {
   const signers = { client: `${CLIENT}tpm`, serving: `${SERVING}tpm` };
   const home = (list: () => Promise<unknown>) => ({ list }) as never;
 
-  it("is nothing where Cluster API is not served", async () => {
+  it.each([
+    ["is nothing where Cluster API is not served", "not-found", 0],
+    ["is nothing where nobody gave the right", "forbidden", 0],
+    ["that fails is told of once", "unavailable", 1],
+  ] as const)("%s", async (_, code, told) => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (said: string) => warnings.push(said) };
-    const gone = home(() => Promise.reject(new Fault("not-found", "no such kind")));
-    await createRegistration({ home: gone, log, clusterName: "c", signers })();
-    expect(warnings).toEqual([]);
+    const failing = home(() => Promise.reject(new Fault(code, "no list")));
+    const register = createRegistration({ home: failing, log, clusterName: "c", signers });
+    await register();
+    await register();
+    expect(warnings).toHaveLength(told);
   });
 
   it("asks nobody where no signer of ours is served", async () => {

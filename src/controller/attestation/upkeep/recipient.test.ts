@@ -18,6 +18,7 @@ function aHome(get: () => Promise<ConfigMap>) {
     home: { get, create: write, update: write },
     keys: { ring: async () => ({ recipients: [RECIPIENT] }) },
     namespace: "home",
+    nameAtHome: (name: string) => `${name}-east`,
     log: { ...silentLog, warn: (said: string) => warnings.push(said) },
   } as unknown as AttestationWorld;
   return { world, written, warnings };
@@ -30,7 +31,7 @@ describe("the key for sealed evidence", () => {
     const { world, written } = aHome(none);
     await publishRecipient(world);
     const [configMap] = written;
-    expect(configMap?.metadata).toEqual({ namespace: "home", name: "countersign-evidence-recipient" });
+    expect(configMap?.metadata).toEqual({ namespace: "home", name: "countersign-evidence-recipient-east" });
     const recipient = parseRecipient(configMap?.data?.[EVIDENCE_RECIPIENT.key] ?? "");
     const cri = encodeUtf8("request");
     const ephemeralScalar = new Uint8Array(32).fill(3);

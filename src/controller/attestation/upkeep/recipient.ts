@@ -9,7 +9,7 @@ import { publicPointOf } from "../../../kernel/crypto/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../world.ts";
 
-type Publisher = Pick<AttestationWorld, "home" | "keys" | "namespace" | "log">;
+type Publisher = Pick<AttestationWorld, "home" | "keys" | "namespace" | "nameAtHome" | "log">;
 
 /** A courtesy: without the right to it, everything else goes on. */
 export async function publishRecipient(world: Publisher): Promise<void> {
@@ -21,10 +21,11 @@ export async function publishRecipient(world: Publisher): Promise<void> {
   }
 }
 
-async function publish({ home, keys, namespace }: Publisher): Promise<void> {
+async function publish({ home, keys, namespace, nameAtHome }: Publisher): Promise<void> {
   const [recipient] = (await keys.ring()).recipients;
   if (recipient === undefined) return;
-  const { name, key } = EVIDENCE_RECIPIENT;
+  const { key } = EVIDENCE_RECIPIENT;
+  const name = nameAtHome(EVIDENCE_RECIPIENT.name);
   const data = { [key]: encodeRecipient({ id: recipient.id, point: publicPointOf("P-256", recipient.scalar) }) };
   const wanted: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name }, data };
   try {

@@ -1,21 +1,19 @@
 // What attestation does by the clock: keys rotate, the key for sealed evidence and, where a policy wants it, the beacon are published,
-// identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are told
-// of, Cluster API is told which signers there are.
+// identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are told of, and Cluster API
+// is told which signers there are.
 
-import type { ConfigMap } from "../../../api/core/index.ts";
 import {
   EK_LABEL,
   NODE_IDENTITIES,
   type NodeIdentity,
   type NodeIdentityStatus,
 } from "../../../api/countersign/index.ts";
-import { CONFIG_MAPS } from "../../../api/meta/index.ts";
-import { BEACON_CONFIG_MAP, beaconEpoch, beaconNonce, encodeBeacon } from "../../../attestation/evidence/index.ts";
 import { isRevoked } from "../../../attestation/verifiers/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Handler } from "../../loop/index.ts";
 import type { Registration } from "../registration/index.ts";
 import type { AttestationWorld } from "../world.ts";
+import { type BeaconOptions, keepBeacon } from "./beacon.ts";
 import type { ProviderIdWatch } from "./provider-ids.ts";
 import { publishRecipient } from "./recipient.ts";
 
@@ -23,12 +21,8 @@ export const UPKEEP_KEY = "attestation";
 /** A fifth of a beacon's epoch. */
 const INTERVAL_MS = 60_000;
 
-export interface UpkeepOptions {
+export interface UpkeepOptions extends BeaconOptions {
   readonly world: AttestationWorld;
-  /** Whether any policy lets renewals go by beacon. */
-  readonly wantsBeacon: () => boolean;
-  /** The cluster's first id; absent while no CA is known. */
-  readonly clusterId: () => string | undefined;
   readonly nodesSynced: () => boolean;
   readonly providerIds: ProviderIdWatch;
   readonly register: Registration;
@@ -42,7 +36,7 @@ export function createUpkeep(options: UpkeepOptions): Handler {
     if (!world.identities.hasSynced() || world.identities.find("", undefined).kind === "NotRead")
       return { afterMs: INTERVAL_MS };
     await world.keys.upkeep();
-    if (options.wantsBeacon()) await publishBeacon(options);
+    await keepBeacon(options);
     await publishRecipient(world);
     await world.limits.overflow.sweep();
     told = tellResets(world, told);
@@ -72,28 +66,6 @@ function tellResets({ identities, log }: AttestationWorld, told: ReadonlySet<str
     });
   }
   return standing;
-}
-
-async function publishBeacon({ world, clusterId }: UpkeepOptions): Promise<void> {
-  const cluster = clusterId();
-  if (cluster === undefined) return;
-  const { current } = await world.keys.ring();
-  const epoch = beaconEpoch(world.clock.now());
-  const beacon = encodeBeacon({ epoch, kid: current.kid, nonce: beaconNonce(current, epoch, cluster) });
-  const { namespace, name, key } = BEACON_CONFIG_MAP;
-  const wanted: ConfigMap = {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { namespace, name },
-    data: { [key]: beacon },
-  };
-  try {
-    const present = await world.client.get<ConfigMap>(CONFIG_MAPS, { namespace, name });
-    if (present.data?.[key] !== beacon) await world.client.update(CONFIG_MAPS, { ...present, data: { [key]: beacon } });
-  } catch (error) {
-    if (!isFault(error, "not-found")) throw error;
-    await world.client.create(CONFIG_MAPS, wanted);
-  }
 }
 
 async function retire(world: AttestationWorld): Promise<void> {

@@ -30,7 +30,7 @@ export function judgeGenuine({ chain }: EndorsementKey, facts: EndorsementFacts)
     : { isGenuine: false, why: then.message };
 }
 
-/** Lists come with the policy; none is fetched. One that cannot be read may name this very certificate. */
+/** Lists come with the policy; none is fetched. One that cannot be read, or verified, may name this very certificate. */
 function unlessRevoked(chain: readonly Certificate[], facts: EndorsementFacts, note: string): Genuineness {
   const lists: RevocationList[] = [];
   for (const list of facts.revocationLists) {
@@ -39,18 +39,28 @@ function unlessRevoked(chain: readonly Certificate[], facts: EndorsementFacts, n
   }
   for (const [index, certificate] of chain.entries()) {
     const issuer = chain[index + 1];
-    if (issuer === undefined) break;
-    const own = lists.filter((list) => isListOf(list, issuer));
-    if (own.some((list) => isListed(list, certificate.serialNumber)))
-      return { isGenuine: false, why: "its maker revoked the EK certificate, or one above it" };
-    if (facts.policy.tpm?.certificateValidity === "Enforce" && own.some((list) => isStale(list, facts.nowMs)))
-      return { isGenuine: false, why: "a revocation list of its maker is out of date" };
+    const why = issuer === undefined ? undefined : objectionTo(certificate, { issuer, lists, facts });
+    if (why !== undefined) return { isGenuine: false, why };
   }
   return { isGenuine: true, note };
 }
 
-function isListOf(list: RevocationList, { subject, publicKey }: Certificate): boolean {
-  return equalBytes(list.issuer.raw, subject.raw) && verifyRevocationListSignature(list, publicKey);
+interface Issued {
+  readonly issuer: Certificate;
+  readonly lists: readonly RevocationList[];
+  readonly facts: EndorsementFacts;
+}
+
+function objectionTo({ serialNumber }: Certificate, { issuer, lists, facts }: Issued): string | undefined {
+  const named = lists.filter((list) => equalBytes(list.issuer.raw, issuer.subject.raw));
+  if (named.some(({ signatureAlgorithm }) => signatureAlgorithm === "unsupported"))
+    return "a revocation list of its maker has a signature that cannot be verified here";
+  const own = named.filter((list) => verifyRevocationListSignature(list, issuer.publicKey));
+  if (own.some((list) => isListed(list, serialNumber))) return "its maker revoked the EK certificate, or one above it";
+  const countsTime = facts.policy.tpm?.certificateValidity === "Enforce";
+  return countsTime && own.some((list) => isStale(list, facts.nowMs))
+    ? "a revocation list of its maker is out of date"
+    : undefined;
 }
 
 function isStale({ nextUpdateMs }: RevocationList, nowMs: number): boolean {

@@ -136,6 +136,11 @@ describe("trust in an endorsement key", () => {
     it.each<[string, () => EndorsementFacts, RegExp]>([
       ["that name its certificate", () => lists(of(issuer, 7)), /its maker revoked/],
       ["that name its issuer", () => lists(of(root, 7)), /its maker revoked/],
+      [
+        "whose signature is of a kind that nobody here verifies",
+        () => lists(of(issuer, 8, { algorithm: "1.2.840.113549.1.1.5" })),
+        /cannot be verified/,
+      ],
       ["that cannot be read", () => lists(read(Uint8Array.of(1))), /cannot be read/],
       [
         "that are old where time counts",
