@@ -72,8 +72,8 @@ async function joinInTurn(scene, timed) {
  * @param {Awaited<ReturnType<typeof createTimedProvider>>} timed
  */
 async function createScene(plane, timed) {
-  const { kube, meta, certificates, x509, clock } = await loadParts({
-    ...{ kube: "platform/kube", meta: "api/meta", clock: "platform/clock" },
+  const { kube, meta, countersign, certificates, x509, clock } = await loadParts({
+    ...{ kube: "platform/kube", meta: "api/meta", countersign: "api/countersign", clock: "platform/clock" },
     ...{ certificates: "node/certificates", x509: "kernel/x509" },
   });
   const caPem = plane.pki.ca.certPem;
@@ -83,7 +83,7 @@ async function createScene(plane, timed) {
   const identities = await installKinds(admin);
   const joining = connect({ token: await createToken(admin, meta) });
   await allowTokens(admin, meta);
-  await listTpm(admin, timed);
+  const endorsementKey = await listTpm(admin, timed);
   const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
   const common = {
     ...{ client: joining, clock: clock.systemClock, provider: timed.provider, onRefusal: "new-key", intent: "join" },
@@ -101,8 +101,10 @@ async function createScene(plane, timed) {
     joinPlain: (nodeName) => obtain(nodeName, PLAIN_SIGNER),
     /** The operator's word comes before, and the TPM is free for the next node after. @param {string} nodeName */
     async joinAttested(nodeName) {
-      const metadata = { name: nodeName };
-      await admin.create(identities, { apiVersion: OWN, kind: "NodeIdentity", metadata, spec: { nodeName } });
+      // As `countersign identity enroll --ek-hash` writes it.
+      const metadata = { name: nodeName, labels: { [countersign.EK_LABEL]: countersign.ekLabelOf(endorsementKey) } };
+      const spec = { nodeName, tpm: { ek: { spkiSha256: endorsementKey } } };
+      await admin.create(identities, { apiVersion: OWN, kind: "NodeIdentity", metadata, spec });
       const spent = await obtain(nodeName, TPM_SIGNER);
       await admin.delete(identities, { name: nodeName });
       return spent;
@@ -169,7 +171,7 @@ async function allowTokens(admin, meta) {
   }
 }
 
-/** The policy of the names that join with a TPM. @param {any} admin @param {{ open(options: object): Promise<any> }} timed */
+/** The policy of the names that join with a TPM; returns its endorsement key, as operators write it down. @param {any} admin @param {{ open(options: object): Promise<any> }} timed */
 async function listTpm(admin, timed) {
   const { countersign, providers, kernel, crypto, clock } = await loadParts({
     ...{ countersign: "api/countersign", providers: "attestation/providers", clock: "platform/clock" },
@@ -179,10 +181,16 @@ async function listTpm(admin, timed) {
   const { ek } = await providers.readTpmIdentity(tpm);
   await tpm.close();
   const { spki } = kernel.publicKeyOf(kernel.parsePublicArea(ek));
-  const endorsementKeys = [Buffer.from(crypto.sha256(spki)).toString("hex")];
+  const endorsementKey = Buffer.from(crypto.sha256(spki)).toString("hex");
   const limits = { newIdentitiesPerHour: 10_000 };
-  const spec = { mode: "Enforce", nodeNames: "tpm-.*", limits, attestation: { tpm: { endorsementKeys } } };
+  const spec = {
+    mode: "Enforce",
+    nodeNames: "tpm-.*",
+    limits,
+    attestation: { tpm: { endorsementKeys: [endorsementKey] } },
+  };
   await admin.create(countersign.JOIN_POLICIES, {
     ...{ apiVersion: OWN, kind: "JoinPolicy", metadata: { name: "tpm" }, spec },
   });
+  return endorsementKey;
 }

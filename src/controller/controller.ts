@@ -1,6 +1,7 @@
 // The controller: its loops on shared informers, in one process, until it is told to stop. Every replica follows the cluster;
 // the loops run in the one that leads. It holds no state of its own that a restart would lose.
 
+import { CSRS } from "../api/meta/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import type { KubeClient } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
@@ -90,9 +91,10 @@ export function createController(options: ControllerOptions): Controller {
 }
 
 /** Requests are judged without them where no policy asks; but a replica that cannot reach its management cluster is not ready. */
-function unsyncedAtHome({ machines, identities }: Informers): readonly string[] {
+function unsyncedAtHome({ machines, pools, identities }: Informers): readonly string[] {
   return [
     ...(machines.hasSynced() ? [] : ["Machines of the management cluster"]),
+    ...(pools.hasSynced() ? [] : ["MachinePools of the management cluster"]),
     ...(identities.hasSynced() ? [] : ["NodeIdentities of the management cluster"]),
   ];
 }
@@ -115,12 +117,12 @@ function assemble(options: ControllerOptions): Parts {
   const log = audit === undefined ? options.log : auditLog(options.log, audit.trail);
   const authorities = "of" in options.ca ? options.ca : fixedAuthority(options.ca);
   const home = options.attestation?.home;
-  const informers = createInformers(client, { clock, log, random }, { home, cluster: options.cluster });
+  const informers = createInformers(client, { clock, log, random }, { signers, home, cluster: options.cluster });
   const leadership = createLeadership({ client, clock, random, log, identity, election });
   const chosen = options.controllers ?? CONTROLLER_NAMES;
   const features = createLoops({
     ...{ clock, log, identity, informers, authorities, signers, random },
-    client: showOwnAnswers(leadership.client, informers.csrs),
+    client: showOwnAnswers(leadership.client, CSRS, informers.csrs),
     server: options.server,
     lifetimeMs: options.lifetimeMs,
     attestation: {

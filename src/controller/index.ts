@@ -23,5 +23,4 @@ export { type Controller, type ControllerOptions, type ControllerState, createCo
 export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
-export { signersOf } from "./signers.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

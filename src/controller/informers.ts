@@ -30,7 +30,7 @@ export interface Informers {
   readonly nodes: Informer<Node>;
   readonly clusterInfo: Informer<ConfigMap>;
   readonly tokens: Informer<Secret>;
-  /** These three follow kinds that may not be served. */
+  /** These four follow kinds that may not be served. */
   readonly policies: Policies;
   readonly machines: Machines;
   readonly pools: MachinePools;
@@ -48,8 +48,9 @@ export const NODES_BY_ADDRESS = "by-address";
 
 export type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 
-/** Where Machines and identities are, and which of them are this cluster's. */
+/** Which requests are ours; where Machines and identities are, and which of them are this cluster's. */
 export interface Management {
+  readonly signers: readonly string[];
   /** Left out: the cluster of the requests. */
   readonly home?: KubeClient | undefined;
   /** Left out: there are those of one cluster, or a policy says which. */
@@ -59,14 +60,14 @@ export interface Management {
 export function createInformers(
   client: KubeClient,
   world: InformerWorld,
-  { home = client, cluster }: Management = {},
+  { signers, home = client, cluster }: Management,
 ): Informers {
   return {
     csrs: createInformer(client, CSRS, {
       ...world,
       indexes: {
         [PENDING_BY_REQUESTER]: pendingRequester,
-        [OPEN_HELLOS]: openHelloKeys,
+        [OPEN_HELLOS]: openHelloKeys(signers),
         [ATTESTED_REQUESTS]: attestedKeys,
       },
     }),

@@ -2,12 +2,11 @@
 
 import {
   API_CLIENT_SIGNER,
-  ATTESTED_CLIENT_SIGNER_PREFIX,
-  ATTESTED_SERVING_SIGNER_PREFIX,
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
   purposeOf,
+  signersOfProvider,
 } from "../api/certificates/index.ts";
 import type { Policy } from "../api/countersign/index.ts";
 
@@ -25,19 +24,14 @@ export interface SignerChoice {
   readonly providers?: readonly string[] | undefined;
 }
 
-/** Of a provider: whoever asks there has to prove what it is. */
-export function signersOf(provider: string): readonly string[] {
-  return [`${ATTESTED_CLIENT_SIGNER_PREFIX}${provider}`, `${ATTESTED_SERVING_SIGNER_PREFIX}${provider}`];
-}
-
-export const TPM_SIGNERS: readonly string[] = signersOf("tpm");
+export const TPM_SIGNERS: readonly string[] = signersOfProvider("tpm");
 
 /**
  * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider and of installed ones, and the
  * insecure one where somebody wants it.
  */
 export function servedSigners({ allowInsecure, providers = [] }: SignerChoice): readonly string[] {
-  const installed = providers.flatMap(signersOf);
+  const installed = providers.flatMap(signersOfProvider);
   const always = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER, ...TPM_SIGNERS, ...installed];
   return allowInsecure ? [...always, INSECURE_CLIENT_SIGNER] : always;
 }

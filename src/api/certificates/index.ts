@@ -25,5 +25,6 @@ export {
   SERVING_USAGES,
   SERVING_USAGES_RSA,
   type SignerPurpose,
+  signersOfProvider,
   VERDICT_ANNOTATION,
 } from "./signers.ts";

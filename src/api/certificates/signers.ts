@@ -9,6 +9,11 @@ export const INSECURE_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-ku
 export const ATTESTED_CLIENT_SIGNER_PREFIX = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
 export const ATTESTED_SERVING_SIGNER_PREFIX = "cluster.x-k8s.io/kubelet-serving-";
 
+/** Of an attestation provider: whoever asks there has to prove what it is. */
+export function signersOfProvider(provider: string): readonly [client: string, serving: string] {
+  return [`${ATTESTED_CLIENT_SIGNER_PREFIX}${provider}`, `${ATTESTED_SERVING_SIGNER_PREFIX}${provider}`];
+}
+
 /** What the certificates of a signer are for; undefined where the signer is nobody's that we know. */
 export type SignerPurpose = "NodeClient" | "NodeServing" | "ApiClient";
 

@@ -46,6 +46,7 @@ export {
   EK_TRUST_LEVELS,
   type EkTrustLevel,
   EVIDENCE_RECIPIENT,
+  ekLabelOf,
   JOIN_POLICIES,
   NODE_IDENTITIES,
   NODE_LABEL,

@@ -1,6 +1,7 @@
 // The words of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that several
 // parts spell the same way.
 
+import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
 import type { Resource } from "../meta/index.ts";
 
 export const COUNTERSIGN_GROUP = "countersign.dev";
@@ -25,6 +26,12 @@ export const NODE_IDENTITIES: Resource = {
 
 /** On a NodeIdentity: base32 of the SHA-256 of the endorsement key (52 characters, which fit a label). One key, one live identity. */
 export const EK_LABEL = "countersign.dev/ek";
+
+/** The value of that label for a key by its hash, in hex. */
+export function ekLabelOf(hash: string): string {
+  return encodeBase32(parseHex(hash));
+}
+
 /** On a NodeIdentity: the cluster and the node it is about, for selectors. */
 export const CLUSTER_LABEL = "countersign.dev/cluster";
 export const NODE_LABEL = "countersign.dev/node";

@@ -8,7 +8,7 @@ import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { FindOptions } from "./find-package.ts";
 import { loadEndorsementKeySource } from "./load.ts";
-import { loadSettings } from "./settings.ts";
+import { loadPackageWord } from "./settings.ts";
 import { viewOf } from "./verifier.ts";
 
 export interface SdkKeySource {
@@ -39,15 +39,14 @@ export function createSdkKeySource(source: EndorsementKeySource): SdkKeySource {
   };
 }
 
-/** From the words of a command line: `PACKAGE`, or `PACKAGE=FILE` with its settings. */
+/** From the words of a command line. */
 export async function loadSdkKeySources(
   words: readonly string[],
   find: FindOptions = {},
 ): Promise<readonly SdkKeySource[]> {
   return await Promise.all(
     words.map(async (word) => {
-      const [packageName = "", ...path] = word.split("=");
-      const settings = await loadSettings(path.length === 0 ? undefined : path.join("="));
+      const { packageName, settings } = await loadPackageWord(word);
       return createSdkKeySource(await loadEndorsementKeySource(packageName, { ...find, settings }));
     }),
   );

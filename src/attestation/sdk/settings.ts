@@ -18,6 +18,12 @@ export async function loadSettings(path: string | undefined): Promise<JsonObject
   return value as JsonObject;
 }
 
+/** A word of a command line: `PACKAGE`, or `PACKAGE=FILE` with its settings. */
+export async function loadPackageWord(word: string): Promise<{ packageName: string; settings: JsonObject }> {
+  const [packageName = "", ...path] = word.split("=");
+  return { packageName, settings: await loadSettings(path.length === 0 ? undefined : path.join("=")) };
+}
+
 function parseJson(path: string, bytes: Uint8Array): unknown {
   try {
     return JSON.parse(parseUtf8(bytes)) as unknown;

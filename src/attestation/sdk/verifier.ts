@@ -4,7 +4,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { askVerifier } from "./ask-verifier.ts";
 import type { FindOptions } from "./find-package.ts";
 import { loadVerifier } from "./load.ts";
-import { loadSettings } from "./settings.ts";
+import { loadPackageWord } from "./settings.ts";
 
 export interface SdkVerifier {
   readonly name: string;
@@ -20,15 +20,14 @@ export function createSdkVerifier(verifier: Verifier): SdkVerifier {
   return { name, versions, freshness, ask };
 }
 
-/** From the words of a command line: `PACKAGE`, or `PACKAGE=FILE` with its settings. */
+/** From the words of a command line. Fault `bad-config` where two packages are one provider. */
 export async function loadSdkVerifiers(
   words: readonly string[],
   find: FindOptions = {},
 ): Promise<readonly SdkVerifier[]> {
   const verifiers = await Promise.all(
     words.map(async (word) => {
-      const [packageName = "", ...path] = word.split("=");
-      const settings = await loadSettings(path.length === 0 ? undefined : path.join("="));
+      const { packageName, settings } = await loadPackageWord(word);
       return createSdkVerifier(await loadVerifier(packageName, { ...find, settings }));
     }),
   );

@@ -4,6 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {
   aCsr,
+  aNode,
   annotated,
   approved,
   aToken,
@@ -35,7 +36,7 @@ import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
 import { createApproval, type EvidenceReader } from "./index.ts";
 import { createPending } from "./pending.ts";
-import { verdictOn } from "./record.ts";
+import { parseVerdict, verdictOn } from "./record.ts";
 
 const never = new AbortController().signal;
 
@@ -389,6 +390,31 @@ describe("a Machine that is asked for under several names", () => {
     claims.observe(aCsr(named("other"), forNode("worker-5"), withProviderId("aws:///eu-1a/i-5"), approved()));
     await judge("short");
     expect(saidOf(client)).toEqual([["short", "Allow", "NodeMayJoin"]]);
+  });
+});
+
+describe("the name of a node", () => {
+  const serving = (nodeName: string) =>
+    aCsr(
+      ...[named("serving"), forNode(nodeName), from(aNode(nodeName))],
+      ...[withSigner(KUBELET_SERVING_SIGNER), withUsages(...SERVING_USAGES), withSan({ dnsNames: ["worker-1"] })],
+    );
+  const says = (name: string, address: string): Node => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: { name, uid: name },
+    status: { addresses: [{ type: "Hostname", address }] },
+  });
+  const policy = aPolicy({ serving: { inventory: { machineAddresses: false, nodeAddresses: true } } });
+
+  it.each([
+    ["is its own, whatever a neighbour says of itself", "worker-1", "NodeMayRenew"],
+    ["is not its neighbour's, whatever that says of itself", "liar", "NameIsAnotherNodes"],
+  ])("%s", async (_, nodeName, reason) => {
+    const nodes = [says("worker-1", "worker-1"), says("liar", "worker-1")];
+    const { client, judge } = anApproval([serving(nodeName)], {}, { policy, nodes });
+    await judge("serving");
+    expect(parseVerdict(annotationsIn(client)[VERDICT_ANNOTATION] ?? "")?.reason).toBe(reason);
   });
 });
 

@@ -10,7 +10,10 @@ import { type GatherOptions, type Look, machineQuery } from "./look.ts";
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;
 
 export const NO_SERVING: ServingFacts = {
-  ...{ present: NOT_ASKED, resolved: new Map(), foreign: NOT_ASKED, apiServer: NOT_ASKED },
+  present: NOT_ASKED,
+  resolved: new Map(),
+  foreign: NOT_ASKED,
+  apiServer: NOT_ASKED,
 };
 
 export async function gatherServing(options: GatherOptions, look: Look): Promise<ServingFacts> {
@@ -50,7 +53,7 @@ function seeForeign(options: GatherOptions, look: Look, names: readonly string[]
     return { kind: "NotRead", why: "the list of nodes is not complete yet" };
   const { machines, nodesNamed } = options.surroundings;
   const given = addressesOfMachine(machines.find(query));
-  const isGiven = (name: string) => given.kind === "Present" && given.value.has(name);
+  const isGiven = (name: string) => name === look.nodeName || (given.kind === "Present" && given.value.has(name));
   const owners = new Map<string, string>(machines.ownersOf(names, query));
   for (const name of names) {
     const others = nodesNamed(name).filter(({ metadata }) => metadata.name !== look.nodeName);

@@ -81,8 +81,9 @@ describe("the names of the API server", () => {
       const credentials = () => ({ certPem: adminCertPem, keyPem: adminKeyPem });
       const client = createKubeClient({ server: url, caPem, credentials });
       const seen = await createApiServerNames({ client, clock: createManualClock(), server: url })(never);
-      expect(seen).toMatchObject({ kind: "Present", value: { hosts: expect.any(Set) } });
-      if (seen.kind === "Present") expect(seen.value.service.size).toBeGreaterThan(0);
+      const { service, hosts } = seen.kind === "Present" ? seen.value : { service: new Set(), hosts: new Set() };
+      expect(service.size).toBeGreaterThan(0);
+      expect([...hosts]).toContain("127.0.0.1");
       await client.close();
     });
   });

@@ -81,7 +81,6 @@ export function createMachines(client: KubeClient, world: MachineWorld, cluster?
     onChange: (handler) => {
       for (const follower of followers) {
         follower.onChange(({ object, previous }) => handler([...new Set([object, previous].flatMap(pendingKeysOf))]));
-        follower.onSynced(() => handler([]));
       }
     },
     run: async (signal) => void (await Promise.all(followers.map((follower) => follower.run(signal)))),

@@ -62,7 +62,6 @@ export function createMachinePools(
         const ids = [object, previous].flatMap((known) => known?.pool.providerIds ?? []);
         handler([...new Set(ids)].map(providerKey));
       });
-      follower.onSynced(() => handler([]));
     },
     byProviderId: (providerId, scope) => {
       if (!follower.hasSynced()) return UNSYNCED;

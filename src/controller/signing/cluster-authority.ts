@@ -37,8 +37,9 @@ export function onlyOwnCa({ authorities, trust }: OwnCaOptions): Authorities {
   let keys: readonly Uint8Array[] | undefined;
   /** Signing asks for every request; the answer changes with either side only. */
   let checked: { readonly authority: Authority; readonly keys: unknown } | undefined;
+  // Deleted, it says nothing, and what it said before stands: the API server writes it anew within a minute.
   trust.onChange(({ type, object }) => {
-    keys = type === "DELETED" ? undefined : keysIn(object.data?.[TRUST_KEY] ?? "");
+    if (type !== "DELETED") keys = keysIn(object.data?.[TRUST_KEY] ?? "");
   });
 
   function objectionTo(authority: Authority): string | undefined {

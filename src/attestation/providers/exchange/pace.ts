@@ -1,6 +1,6 @@
-// What is kept from one exchange to the next (protocol 7.3): how often a machine may begin one: after a refusal it waits, five seconds doubling to ten minutes with
-// full jitter, always ten minutes where only an operator can help; and never more than twelve hellos an hour. Kept in a file,
-// because the plugin is a new process each time.
+// What is kept from one exchange to the next. First, how often a machine may begin one (protocol 7.3): after a refusal it waits,
+// five seconds doubling to ten minutes with full jitter, always ten minutes where only an operator can help; and never more than
+// twelve hellos an hour. Then, which registers it was asked for. In a file, because the plugin is a new process each time.
 
 import { Fault, type FaultDetail, isFault } from "../../../kernel/outcome/index.ts";
 import { atomicWriteFile, type FileSystem, nodeFileSystem } from "../../../platform/files/index.ts";

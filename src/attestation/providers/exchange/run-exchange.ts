@@ -1,5 +1,6 @@
 // The exchange as it runs on the machine: look at what was saved and what the API server shows, plan, take one step, again. Each
-// step saves before it sends, so that a crash between any two leaves a state the plan knows.
+// step saves before it sends, so that a crash between any two leaves a state the plan knows. The uid that a request was given is saved
+// while its answer is awaited: without it the request is found again by its name.
 
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
@@ -39,10 +40,10 @@ export interface ExchangeOptions {
   readonly keyKind?: "P-256" | "P-384" | undefined;
   /** A renewal of one request, where the cluster offers it; tried before a hello. */
   readonly renewInOne?: ((input: RequestInput) => Promise<FinishedRequest>) | undefined;
-  /** Asked before each new hello; a Fault keeps it from being made. */
+  /** Asked before each new hello; a Fault thrown at once keeps it from being made, and one that comes later from being sent. */
   readonly beforeHello?: (() => Promise<void>) | undefined;
-  /** The annotation with the challenge, before it is answered. */
-  readonly onChallenge?: ((annotation: string) => void) | undefined;
+  /** The annotation with the challenge, while it is answered. */
+  readonly onChallenge?: ((annotation: string) => Promise<void>) | undefined;
   /** The challenge was answered: the proof is made and saved. */
   readonly onAttested?: (() => void) | undefined;
 }
@@ -58,7 +59,7 @@ export interface ExchangeResult {
 const MAX_ACTIVATIONS = 3;
 
 export async function runExchange(options: ExchangeOptions): Promise<ExchangeResult> {
-  const run = new ExchangeRun(options);
+  const run = new ExchangeRun(options, await loadExchange(options.path));
   for (;;) {
     const result = await run.step();
     if (result !== undefined) return result;
@@ -77,17 +78,20 @@ class ExchangeRun {
   readonly #about: string;
   readonly #tried: Protocol[] = [];
   #activations = 0;
+  /** As in the file; only the uid of what was just sent may be missing there. */
+  #saved: SavedExchange | undefined;
+  #isUidSaved = true;
 
-  constructor(options: ExchangeOptions) {
+  constructor(options: ExchangeOptions, found: SavedExchange | undefined) {
     this.#options = options;
     const { claims, names } = options.input;
     this.#about = encodeHex(sha256(encodeUtf8(JSON.stringify([claims, names ?? {}]))));
+    this.#saved = found?.about === this.#about ? found : undefined;
   }
 
   async step(): Promise<ExchangeResult | undefined> {
-    const { path, requests } = this.#options;
-    const kept = await loadExchange(path);
-    const saved = kept?.about === this.#about ? kept : undefined;
+    const { requests } = this.#options;
+    const saved = this.#saved;
     const stage = stageOf(saved);
     const current = saved?.proof ?? saved?.hello;
     const isSent = current?.uid !== undefined;
@@ -96,6 +100,18 @@ class ExchangeRun {
     const plan = planExchange({ stage, found, hasBegunAgain: saved?.hasBegunAgain, isShort });
     if (saved === undefined || current === undefined) return this.#begin({});
     return this.#act(plan, { saved, current, supported: found?.supportedVersions });
+  }
+
+  async #save(exchange: SavedExchange): Promise<void> {
+    await saveExchange(this.#options.path, exchange);
+    this.#saved = exchange;
+    this.#isUidSaved = true;
+  }
+
+  async #forget(): Promise<void> {
+    await dropExchange(this.#options.path);
+    this.#saved = undefined;
+    this.#isUidSaved = true;
   }
 
   async #act(
@@ -111,8 +127,7 @@ class ExchangeRun {
       case "Answer":
         return this.#answer(saved, current, plan.challenge);
       case "Wait":
-        await this.#options.requests.untilChanged(current);
-        return undefined;
+        return this.#wait(saved, current);
       case "Store":
         return { key: saved.key, certificate: plan.certificate };
       case "Renegotiate":
@@ -122,29 +137,34 @@ class ExchangeRun {
     }
   }
 
+  async #wait(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
+    const saving = this.#isUidSaved ? undefined : this.#save(saved);
+    const changing = this.#options.requests.untilChanged(current);
+    await bothOf(saving, changing);
+  }
+
   async #begin(more: Beginning): Promise<undefined> {
-    const { prover, protocols, input, path, keyKind = "P-256", renewInOne } = this.#options;
+    const { prover, protocols, input, keyKind = "P-256", renewInOne, beforeHello } = this.#options;
     const protocol = more.protocol ?? protocols[0];
     if (protocol === undefined) throw new Fault("bad-config", "at least one protocol must be spoken");
     const key = generatePrivateKey(keyKind);
     const full = { ...input, protocol, key: key.signer };
     const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), about: this.#about };
     if (renewInOne !== undefined && more.isFull !== true) {
-      await saveExchange(path, { ...exchange, proof: await renewInOne(full) });
+      await this.#save({ ...exchange, proof: await renewInOne(full) });
       this.#options.onAttested?.();
       return;
     }
-    await this.#options.beforeHello?.();
-    const hello = await prover.hello(full);
-    await saveExchange(path, { ...exchange, hello, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
+    const [, hello] = await bothOf(beforeHello?.(), prover.hello(full));
+    await this.#save({ ...exchange, hello, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
   }
 
   async #send(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
-    const { requests, path } = this.#options;
-    const uid = (await requests.create(current))?.uid ?? (await this.#adopt(current));
+    const uid = (await this.#options.requests.create(current))?.uid ?? (await this.#adopt(current));
     if (uid === undefined) return this.#drop({ kind: "Drop", next: "back-off", because: "taken" }, current.name);
     const sent = { ...current, uid };
-    await saveExchange(path, saved.proof === undefined ? { ...saved, hello: sent } : { ...saved, proof: sent });
+    this.#saved = saved.proof === undefined ? { ...saved, hello: sent } : { ...saved, proof: sent };
+    this.#isUidSaved = false;
   }
 
   /** Sent before a crash, and its answer lost: ours if bytes and user are the same. */
@@ -158,17 +178,16 @@ class ExchangeRun {
     { name, request, uid = "" }: SavedRequest,
     annotation: string,
   ): Promise<undefined> {
-    const { prover, input, path, onChallenge, onAttested } = this.#options;
-    onChallenge?.(annotation);
+    const { prover, input, onChallenge, onAttested } = this.#options;
     const key = parsePrivateKey(saved.key).signer;
     const full = { ...input, protocol: parseProtocol(saved.protocol), key };
     try {
-      const proof = await prover.proof(full, { name, uid, request, annotation });
-      await saveExchange(path, { ...saved, proof });
+      const [, proof] = await bothOf(onChallenge?.(annotation), prover.proof(full, { name, uid, request, annotation }));
+      await this.#save({ ...saved, proof });
     } catch (failure) {
       if (!isFault(failure, "untrusted")) throw failure;
       this.#activations++;
-      await dropExchange(path);
+      await this.#forget();
       if (this.#activations < MAX_ACTIVATIONS) return;
       const detail = { next: "back-off", reason: "ActivationFailed" };
       throw new Fault("untrusted", `ActivationFailed: ${failure.message}`, { cause: failure, detail });
@@ -177,9 +196,9 @@ class ExchangeRun {
   }
 
   async #renegotiate(saved: SavedExchange, annotation: string): Promise<undefined> {
-    const { protocols, minVersion, path } = this.#options;
+    const { protocols, minVersion } = this.#options;
     this.#tried.push(parseProtocol(saved.protocol));
-    await dropExchange(path);
+    await this.#forget();
     return this.#begin({
       protocol: agreeOnVersion({ offered: protocols, tried: this.#tried, minVersion, annotation }),
       isFull: true,
@@ -187,7 +206,7 @@ class ExchangeRun {
   }
 
   async #drop({ next, because }: ExchangeDrop, name: string): Promise<undefined> {
-    await dropExchange(this.#options.path);
+    await this.#forget();
     if (next === "exchange") return this.#begin({ isFull: true });
     if (next === "begin") return this.#begin({ isFull: true, hasBegunAgain: true });
     if (because === "gone") {
@@ -200,4 +219,10 @@ class ExchangeRun {
     const said = { ...(rule === undefined ? {} : { rule }), reason, message };
     throw new Fault("denied", `request ${name} was denied: ${reason}: ${message}`, { detail: { name, next, ...said } });
   }
+}
+
+/** Ended, whatever became of either: who gives up must not leave a write behind, nor a TPM at work. */
+async function bothOf<A, B>(one: Promise<A> | undefined, other: Promise<B>): Promise<[A | undefined, B]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }

@@ -1,5 +1,5 @@
-// `countersign identity reset NODE`, `retire NODE` and `revoke NODE`: what only a person may decide. The controller acts on it and writes it to the
-// audit trail.
+// `countersign identity reset NODE`, `retire NODE` and `revoke NODE`: what only a person may decide. The controller acts on it
+// and writes it to the audit trail.
 
 import {
   identityName,

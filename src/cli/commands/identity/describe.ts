@@ -1,6 +1,6 @@
 // A NodeIdentity as people and scripts see it. Endorsement keys are shown shortened: they are serial numbers for life.
 
-import { EK_LABEL, type NodeIdentity } from "../../../api/countersign/index.ts";
+import type { NodeIdentity } from "../../../api/countersign/index.ts";
 import type { CommandOption } from "../../command.ts";
 
 export const CLUSTER_OPTION: CommandOption = {
@@ -18,24 +18,32 @@ export interface IdentityDescription {
   readonly provider: string | null;
   readonly trust: string | null;
   readonly attestedAt: string | null;
+  /** As `countersign node tpm` spells it: what was pinned, else what was enrolled. */
   readonly ek: string | null;
   readonly machine: string | null;
   readonly certificates: number;
   readonly resetUntil: string | null;
 }
 
-export function describeIdentity({ metadata, spec, status }: NodeIdentity): IdentityDescription {
+export function describeIdentity(identity: NodeIdentity): IdentityDescription {
+  const { spec, status } = identity;
   const { machine } = status ?? {};
   return {
     node: spec.nodeName,
     cluster: spec.clusterName ?? null,
-    phase: spec.revoked === true ? "Revoked" : (status?.phase ?? "Pending"),
+    phase: phaseOf(identity),
     provider: status?.provider ?? null,
     trust: status?.tpm?.ek.trust ?? null,
     attestedAt: status?.attestedAt ?? null,
-    ek: metadata.labels?.[EK_LABEL]?.slice(0, SHORT) ?? null,
+    ek: (status?.tpm ?? spec.tpm)?.ek.spkiSha256.slice(0, SHORT) ?? null,
     machine: machine === undefined ? null : `${machine.namespace}/${machine.name}`,
     certificates: (status?.certificates ?? []).filter(({ revoked }) => revoked !== true).length,
     resetUntil: spec.reset?.until ?? null,
   };
+}
+
+/** An operator's word counts from the moment it is given; the controller writes it into the status a little later. */
+function phaseOf({ spec, status }: NodeIdentity): string {
+  if (spec.revoked === true) return "Revoked";
+  return spec.retired === true ? "Retired" : (status?.phase ?? "Pending");
 }

@@ -1,15 +1,18 @@
 // `countersign identity enroll NODE`: the operator's word, given before the first join: this node may come, and has this TPM. In a
-// cluster without Machines it takes the Machine's place.
+// cluster without Machines it takes the Machine's place. The TPM is claimed for the node at once: one key, one live identity.
 
 import { isNodeName } from "../../../api/certificates/index.ts";
 import {
   CLUSTER_LABEL,
   COUNTERSIGN_API_VERSION,
+  EK_LABEL,
+  ekLabelOf,
   identityName,
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../../api/countersign/index.ts";
-import { Fault } from "../../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
@@ -31,8 +34,9 @@ export const identityEnroll: Command = {
     const identity = identityFor(args[0] ?? "", options);
     const client = await connectToCluster(context, options);
     try {
-      const made = await client.create<NodeIdentity>(NODE_IDENTITIES, identity, { signal: context.stop });
-      const said = `node ${made.spec.nodeName} may join\n`;
+      await requireFreeKey(client, identity, context.stop);
+      const made = await create(client, identity, context.stop);
+      const said = `node ${made.spec.nodeName} may join${made.spec.tpm === undefined ? WITH_ANY_KEY : ""}\n`;
       context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(made))}\n` : said);
       return 0;
     } finally {
@@ -40,6 +44,34 @@ export const identityEnroll: Command = {
     }
   },
 };
+
+/** Whoever enrols without a key must know that its TPM is not trusted by that. */
+const WITH_ANY_KEY = "; with a TPM only where a JoinPolicy trusts its key, which --ek-hash would have said";
+
+async function create(client: KubeClient, identity: NodeIdentity, signal: AbortSignal): Promise<NodeIdentity> {
+  try {
+    return await client.create<NodeIdentity>(NODE_IDENTITIES, identity, { signal });
+  } catch (cause) {
+    if (!isFault(cause, "already-exists")) throw cause;
+    const { nodeName } = identity.spec;
+    const todo =
+      `look at it: countersign identity show ${nodeName}; a new board: countersign identity reset ${nodeName}; ` +
+      `to enrol it anew, without its pins: kubectl delete nodeidentity ${identity.metadata.name}`;
+    throw new Fault("already-exists", `node ${nodeName} has an identity already`, { cause, detail: { todo } });
+  }
+}
+
+/** The node could not join, and the other no more renew: better said now. */
+async function requireFreeKey(client: KubeClient, { metadata }: NodeIdentity, signal: AbortSignal): Promise<void> {
+  const label = metadata.labels?.[EK_LABEL];
+  if (label === undefined) return;
+  const labelSelector = `${EK_LABEL}=${label}`;
+  const { items } = await client.list<NodeIdentity>(NODE_IDENTITIES, { labelSelector, signal });
+  const holder = items.find(({ spec, status }) => spec.retired !== true && status?.phase !== "Retired");
+  if (holder === undefined || holder.metadata.name === metadata.name) return;
+  const { nodeName } = holder.spec;
+  throw new Fault("conflict", `the TPM is that of node ${nodeName}; retire that one first`, { detail: { nodeName } });
+}
 
 function identityFor(nodeName: string, options: OptionValues): NodeIdentity {
   if (!isNodeName(nodeName)) throw new Fault("bad-config", `${JSON.stringify(nodeName)} cannot be the name of a node`);
@@ -51,7 +83,10 @@ function identityFor(nodeName: string, options: OptionValues): NodeIdentity {
     kind: NODE_IDENTITIES.kind,
     metadata: {
       name: identityName(nodeName, clusterName),
-      ...(clusterName === undefined ? {} : { labels: { [CLUSTER_LABEL]: clusterName } }),
+      labels: {
+        ...(clusterName === undefined ? {} : { [CLUSTER_LABEL]: clusterName }),
+        ...(spkiSha256 === undefined ? {} : { [EK_LABEL]: ekLabelOf(spkiSha256) }),
+      },
     },
     spec: {
       nodeName,

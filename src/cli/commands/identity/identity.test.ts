@@ -8,7 +8,13 @@ import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.t
 import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
 import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
-import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import {
+  EK_LABEL,
+  ekLabelOf,
+  JOIN_POLICIES,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+} from "../../../api/countersign/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
@@ -50,8 +56,19 @@ describe("countersign identity", () => {
   it("enrolls a node with its TPM, lists and shows it", async () => {
     expect(await run("enroll", "worker-7", "--ek-hash", `sha256:${HASH}`)).toMatchObject({ exit: 0 });
     expect((await get("worker-7")).spec).toEqual({ nodeName: "worker-7", tpm: { ek: { spkiSha256: HASH } } });
-    expect((await run("list")).out).toMatch(/worker-7\s+Pending/);
+    expect((await run("list")).out).toMatch(/worker-7\s+Pending.*5c5c5c5c5c5c/);
     expect((await run("show", "worker-7")).out).toContain("exchanges\n  <none>");
+  });
+
+  it("claims the TPM for the node, which no other may have until that one is retired", async () => {
+    const key = "7".repeat(64);
+    await run("enroll", "worker-20", "--ek-hash", key);
+    expect((await get("worker-20")).metadata.labels?.[EK_LABEL]).toBe(ekLabelOf(key));
+    const second = await run("enroll", "worker-21", "--ek-hash", key);
+    expect(second.exit).not.toBe(0);
+    expect(second.err).toContain("the TPM is that of node worker-20; retire that one first");
+    await run("retire", "worker-20");
+    expect((await run("enroll", "worker-21", "--ek-hash", key)).exit).toBe(0);
   });
 
   it("enrolls a node of one of several clusters under a name of its own", async () => {
@@ -79,10 +96,18 @@ describe("countersign identity", () => {
     expect((await get("worker-12")).spec.reset).toEqual({ until: expect.any(String) });
   });
 
+  it("says what to do with a name that was enrolled before", async () => {
+    await run("enroll", "worker-14");
+    const { exit, err } = await run("enroll", "worker-14", "--ek-hash", HASH.replace(/^5/, "6"));
+    expect(exit).toBe(69);
+    expect(err).toContain("countersign identity show worker-14");
+  });
+
   it("retires, and takes it back", async () => {
     await run("enroll", "worker-13");
     expect((await run("retire", "worker-13")).out).toBe("node worker-13 is retired\n");
     expect((await get("worker-13")).spec.retired).toBe(true);
+    expect((await run("show", "worker-13")).out).toMatch(/phase\s+Retired/);
     expect((await run("retire", "worker-13", "--lift")).exit).toBe(0);
     expect((await get("worker-13")).spec.retired).toBe(false);
   });

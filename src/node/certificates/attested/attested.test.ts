@@ -126,6 +126,20 @@ describe("a certificate by exchange", () => {
     expect(existsSync(join(directory, "kubelet-client.exchange"))).toBe(false);
   });
 
+  it("is seen through by one watch for each request, whatever else is written on it", async () => {
+    const stop = challenging();
+    const watched: string[] = [];
+    const watch: KubeClient["watch"] = (resource, options) => {
+      watched.push(
+        options?.fieldSelector?.slice("metadata.name=".length, "metadata.name=countersign-hello".length) ?? "",
+      );
+      return client.watch(resource, options);
+    };
+    await obtain({ client: { ...client, watch } });
+    await stop();
+    expect(watched).toEqual(["countersign-hello", "countersign-proof"]);
+  });
+
   it("that another CA signed is not taken, and the next try begins anew", async () => {
     const stop = challenging();
     const roots = [aRoot().certificate];

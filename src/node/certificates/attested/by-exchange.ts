@@ -1,6 +1,8 @@
-// A certificate by hello, challenge and proof, or, where the cluster offers it, a renewal in one by its beacon. Every step is on disk before it is sent, so that a crash, a TPM that went away or a
-// limit that was reached is gone on from; a refusal is remembered, so that nobody asks again at once.
+// A certificate by hello, challenge and proof, or, where the cluster offers it, a renewal in one by its beacon. Every step is on
+// disk before it is sent, so that a crash, a TPM that went away or a limit that was reached is gone on from; a refusal is
+// remembered, so that nobody asks again at once.
 
+import { isDeepStrictEqual } from "node:util";
 import {
   afterRefusal,
   countHello,
@@ -48,7 +50,7 @@ export async function storeByExchange(options: ObtainOptions, provider: Exchange
 
 interface Pacing {
   readonly beforeHello: () => Promise<void>;
-  readonly onChallenge: (annotation: string) => void;
+  readonly onChallenge: (annotation: string) => Promise<void>;
 }
 
 interface Exchanging extends Pacing {
@@ -117,17 +119,17 @@ async function keepingPace<T>(
 ): Promise<T> {
   const { pacePath } = store.layout;
   let pace = loaded;
+  const keep = async (next: Pace) => {
+    if (isDeepStrictEqual(next, pace)) return;
+    pace = next;
+    await savePace(pacePath, pace);
+  };
   try {
     const result = await act({
-      beforeHello: async () => {
-        pace = countHello(pace, clock.now());
-        await savePace(pacePath, pace);
-      },
-      onChallenge: (annotation) => {
-        pace = withRegistersOf(pace, annotation);
-      },
+      beforeHello: () => keep(countHello(pace, clock.now())),
+      onChallenge: (annotation) => keep(withRegistersOf(pace, annotation)),
     });
-    await savePace(pacePath, { ...pace, denials: 0, pause: undefined });
+    await keep({ ...pace, denials: 0, pause: undefined });
     return result;
   } catch (failure) {
     if (isRefusal(failure)) {

@@ -94,6 +94,11 @@ function seenIn(csr: CertificateSigningRequest) {
   };
 }
 
+function isAnswer(csr: CertificateSigningRequest): boolean {
+  const { denied, challenge, certificate } = seenIn(csr);
+  return denied !== undefined || challenge !== undefined || certificate !== undefined;
+}
+
 async function createUnlessThere({ client, signal, onServerTime }: RequestsOptions, request: FinishedRequest) {
   try {
     const created = await client.create(CSRS, requestObject(request), { signal });
@@ -115,15 +120,18 @@ async function readUnlessGone({ client, signal }: RequestsOptions, name: string)
   }
 }
 
-/** The first change since `resourceVersion`; undefined when it must be read again: it was deleted, or the watch broke. */
+/** The first change since `resourceVersion` that is an answer; undefined when it must be read again: it was deleted, or the watch broke. */
 async function watchOnce(options: RequestsOptions, name: string, resourceVersion: string | undefined) {
-  const { client, clock, random, signal } = options;
+  const { client, clock, random, signal, onState } = options;
   const fieldSelector = `metadata.name=${name}`;
   const from = { fieldSelector, resourceVersion, timeoutSeconds: WATCH_SECONDS, signal };
   try {
     for await (const { type, object } of client.watch<CertificateSigningRequest>(CSRS, from)) {
       if (type === "DELETED") return undefined;
-      if (type !== "BOOKMARK") return object;
+      if (type === "BOOKMARK") continue;
+      if (isAnswer(object)) return object;
+      // Approved, or a reason to wait: one watch sees the request through.
+      onState?.(judgeRequest(object));
     }
   } catch (error) {
     if (!isFault(error) || !WATCH_TROUBLE.has(error.code)) throw error;
