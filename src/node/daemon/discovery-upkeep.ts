@@ -93,7 +93,7 @@ async function refreshCache(
 async function follow(options: UpkeepOptions, { cluster }: CachedDiscovery): Promise<void> {
   const { server, caPem, tlsServerName } = cluster;
   const now = options.place();
-  const isElsewhere = now.server !== server;
+  const isElsewhere = now.server !== server || now.tlsServerName !== tlsServerName;
   if (isElsewhere || now.caPem.trim() !== caPem.trim()) options.move({ server, caPem, tlsServerName });
   let hasWritten = false;
   for (const path of options.kubeconfigs) hasWritten = (await moveKubeconfig(path, cluster)) || hasWritten;

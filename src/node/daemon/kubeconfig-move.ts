@@ -1,4 +1,5 @@
-// The kubeconfigs that a join wrote, led to where the cluster is now. Only the cluster's entry changes; who the node is stays.
+// The kubeconfigs that a join wrote, led to where the cluster is now. Only the entry of the cluster in use changes; who the node is
+// stays, and so does what somebody else has put beside it.
 
 import { encodeKubeconfig, parseKubeconfig } from "../../api/kubeconfig/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -12,7 +13,10 @@ export async function moveKubeconfig(path: string, place: NewPlace): Promise<boo
   const text = await loadTextIfPresent(path);
   if (text === undefined) return false;
   const config = parseKubeconfig(text);
-  const clusters = config.clusters.map(({ name }) => ({ name, cluster: entryOf(place) }));
+  const used = config.contexts.find(({ name }) => name === config.currentContext)?.context.cluster;
+  const clusters = config.clusters.map((entry) =>
+    entry.name === used ? { ...entry, cluster: entryOf(place) } : entry,
+  );
   const moved = encodeKubeconfig({ ...config, clusters });
   if (moved === encodeKubeconfig(config)) return false;
   await atomicWriteFile(path, moved, { mode: 0o600 });

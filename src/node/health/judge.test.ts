@@ -43,6 +43,8 @@ describe("a check-up", () => {
     const findings = judgeHealth({ ...well, ...begun });
     expect(findings.filter(({ state }) => state === "failed")).toEqual([]);
     expect(isWell(findings)).toBe(false);
+    expect(find(begun, "certificate")?.todo).toBe("countersign node join --resume");
+    expect(find({ ...begun, hasBootstrap: false }, "certificate")?.todo).toBe("countersign node join");
   });
 
   const examples: Record<string, [Partial<HealthFacts>, string, FindingState, RegExp]> = {

@@ -10,7 +10,7 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly text: string;
-  /** Of every failure. */
+  /** Of every failure, and of a certificate that has not come yet. */
   readonly todo?: string;
 }
 
@@ -89,9 +89,9 @@ const ca: Check = ({ reach, server }) => {
   );
 };
 
-const certificate: Check = ({ certificate: found, nowMs }) => {
+const certificate: Check = ({ certificate: found, hasBootstrap, nowMs }) => {
   const check = "certificate";
-  if (found.kind === "absent") return none(check, "none yet");
+  if (found.kind === "absent") return { ...none(check, "none yet"), todo: wayToJoin(hasBootstrap) };
   if (found.kind === "damaged") {
     return failed(check, `the current file is unusable: ${found.why}`, "countersign node join --resume moves it aside");
   }
@@ -107,6 +107,11 @@ const certificate: Check = ({ certificate: found, nowMs }) => {
   if (leftMs / (found.notAfterMs - found.notBeforeMs) >= LAST_SHARE) return ok(check, text);
   return failed(check, `${text} and was not renewed`, "look at the pending request below, then countersign node renew");
 };
+
+/** A join that was begun is gone on with; what it waits for, or why it was refused, is said there. */
+function wayToJoin(isBegun: boolean): string {
+  return isBegun ? "countersign node join --resume" : "countersign node join";
+}
 
 const identity: Check = ({ identity: seen, certificate: found }) => {
   const check = "identity";

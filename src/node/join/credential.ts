@@ -45,8 +45,9 @@ export async function openCredential(
   await ensureDirectory(options.directory, 0o700);
   await requirePrivate(options.directory);
   await keepWaysBack(options, cluster);
-  if (user !== undefined) await atomicWriteFile(path, bootstrapKubeconfig(cluster, user), { mode: 0o600 });
-  const { credentials } = await loadKubeconfigConnection(path);
+  const text = user === undefined ? undefined : bootstrapKubeconfig(cluster, user);
+  if (text !== undefined) await atomicWriteFile(path, text, { mode: 0o600 });
+  const { credentials } = await loadKubeconfigConnection(path, { text });
   const { server, caPem, tlsServerName } = cluster;
   return { server, caPem, tlsServerName, credentials, env: options.env };
 }

@@ -60,9 +60,9 @@ export async function enrol(options: JoinOptions, store: CertificateStore): Prom
 
 /** Written before anything is asked for: whoever resumes the join, or looks after it, need not be told again. */
 function rememberedOf(options: JoinOptions): Remembered {
-  const { provider, providerPackage, providerId, clusterId, recipient, providerFlags: flags = {} } = options;
+  const { nodeName, provider, providerPackage, providerId, clusterId, recipient, providerFlags: flags = {} } = options;
   const sealed = recipient === undefined ? {} : { recipient: encodeRecipient(recipient) };
-  const named = { provider: provider.name, package: providerPackage };
+  const named = { nodeName, provider: provider.name, package: providerPackage };
   return { ...named, signerName: signerNameOf(options), providerId, clusterId, ...sealed, flags };
 }
 

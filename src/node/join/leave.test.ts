@@ -40,7 +40,7 @@ describe("leaving", () => {
   });
 
   it("says what became of the Node object", async () => {
-    expect((await leave()).node).toMatch(/^(removed|absent|still there .*kubectl delete node worker-1)/);
+    expect((await leave()).node).toMatch(/^(removed|absent|not removed .*kubectl delete node worker-1)/);
   });
 
   it("leaves alone what somebody else put there", async () => {

@@ -23,7 +23,7 @@ export interface LeaveOptions {
 }
 
 export interface LeaveResult {
-  /** Of the Node object: `removed`, `absent`, `kept` as asked, or why it is still there. */
+  /** Of the Node object: `removed`, `absent`, `kept` as asked, or why it was not removed. */
   readonly node: string;
   readonly removed: readonly string[];
 }
@@ -77,7 +77,7 @@ async function removeNode({ directory, nodeName, signal }: LeaveOptions): Promis
   } catch (error) {
     if (!isFault(error) || error.code === "aborted") throw error;
     if (error.code === "not-found") return "absent";
-    return `still there (${error.message}); remove it on a control-plane machine: kubectl delete node ${nodeName}`;
+    return `not removed (${error.message}); where there is one, on a control-plane machine: kubectl delete node ${nodeName}`;
   } finally {
     await client.close();
   }

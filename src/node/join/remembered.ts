@@ -1,9 +1,12 @@
-// How this machine attests, as its join was told: the commands that renew later need not be told again. No secrets.
+// As which node and how this machine attests, as its join was told: the commands that resume or renew later need not be told
+// again. No secrets.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { atomicWriteFile, loadText } from "../../platform/files/index.ts";
 
 export interface Remembered {
+  /** Not there in what earlier versions wrote. */
+  readonly nodeName?: string | undefined;
   readonly provider: string;
   /** It came from this package, where it is not one of the product's own. */
   readonly package?: string | undefined;
@@ -32,11 +35,12 @@ export async function loadRemembered(path: string): Promise<Remembered | undefin
 function parseRemembered(value: unknown): Remembered | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { flags, ...rest } = value as Partial<Record<keyof Remembered, unknown>>;
-  const { provider, signerName, providerId, clusterId, recipient, package: packageName } = rest;
+  const { nodeName, provider, signerName, providerId, clusterId, recipient, package: packageName } = rest;
   if (typeof provider !== "string" || typeof signerName !== "string") return undefined;
   return {
     provider,
     signerName,
+    ...(typeof nodeName === "string" ? { nodeName } : {}),
     ...(typeof packageName === "string" ? { package: packageName } : {}),
     ...(typeof providerId === "string" ? { providerId } : {}),
     ...(typeof clusterId === "string" ? { clusterId } : {}),

@@ -3,6 +3,7 @@
 
 import { isIP } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { type Environment, proxyFor } from "./proxy-choice.ts";
 import { openTunnel } from "./tunnel.ts";
 
@@ -34,9 +35,20 @@ export function connectionTo(
     openTunnel({ proxy, host, port: Number(port || 443), timeoutMs }).then(
       (socket) => {
         const secure = connect({ socket, host, ...named, ...tls });
-        const fail = (error: Error) => callback(error, null);
+        const fail = (error: Error) => {
+          clearTimeout(limit);
+          callback(error, null);
+          secure.on("error", () => undefined).destroy();
+        };
+        // A proxy that opened the way and then lets nothing through is as silent as one that does not open it.
+        const silent = `${host} did not answer through proxy ${proxy.host} in ${timeoutMs} ms`;
+        const limit = setTimeout(() => {
+          secure.off("error", fail);
+          fail(new Fault("timeout", silent));
+        }, timeoutMs);
         secure.once("error", fail);
         secure.once("secureConnect", () => {
+          clearTimeout(limit);
           secure.off("error", fail);
           callback(null, secure);
         });

@@ -34,9 +34,17 @@ describe("the proxy on the way to an address", () => {
     expect(proxyFor(new URL("https://a.example"), { HTTPS_PROXY: "proxy:3128" })?.href).toBe("http://proxy:3128/");
   });
 
+  it("in lower case counts where the other says nothing", () => {
+    const env = { HTTPS_PROXY: "", https_proxy: PROXY, NO_PROXY: "", no_proxy: "b.example" };
+    expect(proxyFor(new URL("https://a.example"), env)?.href).toBe(`${PROXY}/`);
+    expect(proxyFor(new URL("https://b.example"), env)).toBeUndefined();
+  });
+
   it.each([
     ["socks5://proxy:1080", "kind socks5:"],
     ["http://user:secret@", "is not the URL of a proxy"],
+    ["http://user:secret%zz@proxy:3128", "is not the URL of a proxy"],
+    ["http://user:secret%ff@proxy:3128", "is not the URL of a proxy"],
   ])("%s is refused, without a password in the message", (text, message) => {
     const choose = () => proxyFor(new URL("https://a.example"), { HTTPS_PROXY: text });
     expect(choose).toThrow(message);

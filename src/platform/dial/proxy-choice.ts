@@ -8,8 +8,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Undefined: directly. Fault `bad-config` for a proxy that cannot be used. */
 export function proxyFor(target: URL, env: Environment): URL | undefined {
-  const text = env["HTTPS_PROXY"] ?? env["https_proxy"] ?? "";
-  if (text === "" || isLocal(hostOf(target)) || isExcepted(target, env["NO_PROXY"] ?? env["no_proxy"] ?? "")) {
+  // The first that says something: an empty word does not hide the other.
+  const text = env["HTTPS_PROXY"] || env["https_proxy"] || "";
+  if (text === "" || isLocal(hostOf(target)) || isExcepted(target, env["NO_PROXY"] || env["no_proxy"] || "")) {
     return undefined;
   }
   return parseProxy(text);
@@ -24,9 +25,21 @@ function isLocal(host: string): boolean {
 function parseProxy(text: string): URL {
   const address = text.includes("://") ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url === undefined || url.hostname === "") throw new Fault("bad-config", "HTTPS_PROXY is not the URL of a proxy");
+  if (url === undefined || url.hostname === "" || !isUnescapable(url.username + url.password))
+    throw new Fault("bad-config", "HTTPS_PROXY is not the URL of a proxy");
   if (url.protocol === "http:" || url.protocol === "https:") return url;
   throw new Fault("unsupported", `HTTPS_PROXY names a proxy of kind ${url.protocol}, expected http or https`);
+}
+
+/** `%` and two hex digits of UTF-8, or a password that nobody can say to the proxy. */
+function isUnescapable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
 }
 
 function isExcepted(target: URL, list: string): boolean {

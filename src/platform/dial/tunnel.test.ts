@@ -1,20 +1,27 @@
 import { createServer, type Server } from "node:net";
+import { createSecureContext } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
-import { openTunnel } from "./index.ts";
+import { connectionTo, openTunnel } from "./index.ts";
 
 const servers: Server[] = [];
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** Says this to whoever asks for anything; undefined: nothing. */
-async function aProxy(answer: string | undefined): Promise<{ readonly proxy: URL; readonly heard: string[] }> {
+/** Says this to whoever asks for anything; undefined: nothing. With `dripMs`: says it, and then an octet that often. */
+async function aProxy(
+  answer: string | undefined,
+  { dripMs }: { readonly dripMs?: number } = {},
+): Promise<{ readonly proxy: URL; readonly heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((socket) => {
     socket.on("error", () => socket.destroy());
     socket.once("data", (bytes) => {
       heard.push(bytes.toString("latin1"));
       if (answer !== undefined) socket.write(answer);
+      if (dripMs === undefined) return;
+      const drip = setInterval(() => socket.write("x"), dripMs);
+      socket.once("close", () => clearInterval(drip));
     });
   });
   servers.push(server);
@@ -58,6 +65,28 @@ describe("a tunnel", () => {
       code,
       message: expect.stringMatching(message),
     });
+  });
+
+  it("through a proxy that sends an octet now and then is given up", async () => {
+    const { proxy } = await aProxy("HTTP/1.1 200", { dripMs: 10 });
+    await expect(openTunnel({ ...target, proxy, timeoutMs: 100 })).rejects.toMatchObject({ code: "timeout" });
+  });
+
+  it("that lets nothing through is given up in the handshake, too", async () => {
+    const { proxy } = await aProxy("HTTP/1.1 200 OK\r\n\r\n");
+    const tls = { secureContext: createSecureContext(), rejectUnauthorized: true };
+    const env = { HTTPS_PROXY: proxy.href };
+    const connector = connectionTo("https://api.example:6443", { timeoutMs: 100, tls, env });
+    if (typeof connector !== "function") throw new Error("expected a way through the proxy");
+    const outcomes: unknown[] = [];
+    await new Promise<void>((resolve) =>
+      connector({ hostname: "api.example", port: "6443" }, (...[error]) => {
+        outcomes.push(error);
+        resolve();
+      }),
+    );
+    expect(outcomes).toMatchObject([{ code: "timeout" }]);
+    expect(String(outcomes[0])).not.toContain("p:w");
   });
 
   it("through a proxy that is silent, or away, is given up", async () => {

@@ -1,7 +1,7 @@
 // A way through a proxy: CONNECT to the target, then the caller's own TLS inside. The proxy learns the host and the port, and sees
 // nothing else: no header of the request, no token, no answer.
 
-import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
 
@@ -20,41 +20,59 @@ const END_OF_HEAD = "\r\n\r\n";
 export function openTunnel({ proxy, host, port, timeoutMs }: TunnelOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = dial(proxy);
-    const give = (outcome: () => void) => {
-      socket.removeAllListeners();
-      socket.setTimeout(0);
-      outcome();
-    };
-    const fail = (fault: Fault) => {
-      give(() => reject(fault));
-      socket.on("error", () => undefined).destroy();
-    };
-    socket.setTimeout(timeoutMs, () =>
-      fail(new Fault("timeout", `proxy ${proxy.host} did not answer in ${timeoutMs} ms`)),
-    );
-    socket.once("error", (cause) => fail(new Fault("unavailable", `cannot reach proxy ${proxy.host}`, { cause })));
-    socket.once("close", () => fail(new Fault("unavailable", `proxy ${proxy.host} closed the connection`)));
-    socket.once(proxy.protocol === "https:" ? "secureConnect" : "connect", () =>
-      socket.write(connectRequest(proxy, host, port)),
-    );
+    // For all of it: who sends an octet now and then is not quick enough either.
+    const limit = setTimeout(() => fail(silence(proxy, timeoutMs)), timeoutMs);
     let received = Buffer.alloc(0);
-    socket.on("data", (bytes: Buffer) => {
+
+    /** Takes its own ears off, and leaves those by which Node itself hears. */
+    function leave(): void {
+      clearTimeout(limit);
+      for (const [event, hear] of ears) socket.off(event, hear);
+    }
+    function fail(fault: Fault): void {
+      leave();
+      socket.on("error", () => undefined).destroy();
+      reject(fault);
+    }
+    function take(bytes: Buffer): void {
       received = Buffer.concat([received, bytes]);
       const end = received.indexOf(END_OF_HEAD);
       if (end < 0 && received.length <= MAX_ANSWER_OCTETS) return;
       const refusal = refusalIn(received.subarray(0, Math.max(end, 0)).toString("latin1"), proxy, `${host}:${port}`);
-      if (refusal !== undefined) fail(refusal);
-      else if (received.length > end + END_OF_HEAD.length)
-        fail(new Fault("malformed", `proxy ${proxy.host} speaks before it was spoken to`));
-      else give(() => resolve(socket));
-    });
+      const spokeTooEarly = received.length > end + END_OF_HEAD.length ? tooEarly(proxy) : undefined;
+      const fault = refusal ?? spokeTooEarly;
+      if (fault !== undefined) {
+        fail(fault);
+        return;
+      }
+      leave();
+      resolve(socket);
+    }
+    const ears = [
+      ["error", (cause: Error) => fail(new Fault("unavailable", `cannot reach proxy ${proxy.host}`, { cause }))],
+      ["close", () => fail(new Fault("unavailable", `proxy ${proxy.host} closed the connection`))],
+      [
+        proxy.protocol === "https:" ? "secureConnect" : "connect",
+        () => socket.write(connectRequest(proxy, host, port)),
+      ],
+      ["data", take],
+    ] as const;
+    for (const [event, hear] of ears) socket.on(event, hear);
   });
+}
+
+function silence(proxy: URL, timeoutMs: number): Fault {
+  return new Fault("timeout", `proxy ${proxy.host} did not answer in ${timeoutMs} ms`);
+}
+
+function tooEarly(proxy: URL): Fault {
+  return new Fault("malformed", `proxy ${proxy.host} speaks before it was spoken to`);
 }
 
 function dial(proxy: URL): Socket {
   const host = proxy.hostname.replace(/^\[|\]$/g, "");
   if (proxy.protocol === "http:") return connectTcp({ host, port: Number(proxy.port || 80) });
-  return connectTls({ host, port: Number(proxy.port || 443), servername: host });
+  return connectTls({ host, port: Number(proxy.port || 443), ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
 function connectRequest({ username, password }: URL, host: string, port: number): string {

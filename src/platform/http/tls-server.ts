@@ -75,8 +75,12 @@ export interface ListenAddress {
 export async function listen(server: Server, options: ListenAddress): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === "EADDRINUSE" ? "somebody else listens there" : cause.message;
-      const detail = { port: options.port, systemCode: cause.code ?? "" };
+      const isTaken = cause.code === "EADDRINUSE";
+      const why = isTaken ? "somebody else listens there" : cause.message;
+      const todo = isTaken
+        ? "stop that process, or name another port"
+        : "name an address and a port that this user may listen on";
+      const detail = { port: options.port, systemCode: cause.code ?? "", todo };
       reject(new Fault("io-failed", `cannot listen on ${options.host}:${options.port}: ${why}`, { cause, detail }));
     };
     server.once("error", onError);

@@ -23,6 +23,8 @@ import { createExecCredentials } from "./exec-user.ts";
 import { createReloading } from "./reloading.ts";
 
 export interface LoadOptions {
+  /** What the file holds, for whoever has just written it: another process may have taken it away since. */
+  readonly text?: string | undefined;
   /** Left out: the current context. */
   readonly context?: string | undefined;
   readonly clock?: Clock | undefined;
@@ -36,7 +38,7 @@ export async function loadKubeconfigClient(path: string, options: LoadOptions = 
 }
 
 export async function loadKubeconfigConnection(path: string, options: LoadOptions = {}): Promise<Connection> {
-  const config = parseKubeconfig(await loadText(path));
+  const config = parseKubeconfig(options.text ?? (await loadText(path)));
   const { cluster, user = {} } = selectContext(config, options.context);
   refuseUnsupported(cluster, user);
   const directory = dirname(resolve(path));
