@@ -12,7 +12,7 @@ export interface JoinLine {
 const NAME_WIDTH = 9;
 
 export function startJoinLine(terminal: Terminal, nodeName: string): JoinLine {
-  terminal.out(`  ${nodeName.padEnd(NAME_WIDTH)}`);
+  terminal.out(`  ${nodeName.padEnd(NAME_WIDTH - 1)} `);
   let first = true;
   return {
     step: (step, detail) => {

@@ -1,6 +1,6 @@
 // What a person sees at `npm start`: the built program, as a process of its own.
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -32,7 +32,7 @@ describe("countersign demo", () => {
       expect(run.text()).toMatch(/node-a {3}renewed by its certificate and fresh proof {3}\d+\.\d s\n/);
       expect(run.text()).toMatch(/node-a {3}got a certificate to serve with, by the same proof {3}\d+\.\d s\n/);
       expect(run.text()).toMatch(/impostor asks to be node-a .* refused: endorsement-key-is-pinned/);
-      expect(run.text()).toMatch(/csr explain countersign-hello-[a-z2-7]{52}/);
+      expect(run.text()).toContain("start it without --exit-when-done");
     },
   );
 
@@ -45,7 +45,6 @@ describe("countersign demo", () => {
     expect(run.text()).toContain(`node-b   ${steps}`);
     expect(run.text()).toMatch(/node-a {3}renewed by its certificate and fresh proof {3}\d+\.\d s\n/);
     expect(run.text()).toMatch(/impostor asks to be node-a .* refused: identity-keeps-its-pins/);
-    expect(run.text()).toContain("kubectl get csr,nodes");
     expect(run.text()).toContain("apt install swtpm, or dnf install swtpm");
   });
 
@@ -68,9 +67,24 @@ describe("countersign demo", () => {
     const run = start(["demo", "--port", "0", "--data-dir", join(directory, "demo")]);
     await run.until("Ctrl-C stops everything");
     expect(readFileSync(join(directory, "demo", "admin.kubeconfig"), "utf8")).toContain("https://127.0.0.1:");
+    expect(run.text()).toContain("kubectl get csr,nodes");
+    expect(run.text()).toMatch(/csr explain countersign-(hello|single)-[a-z2-7]{52}/);
+    const second = start(["demo", "--port", "0", "--data-dir", join(directory, "demo")]);
+    expect(await second.exit, "what another lives in is not emptied").toBe(75);
+    expect(second.text()).toMatch(/demo\.lock is held by process \d+/);
     run.child.kill("SIGINT");
     expect(await run.exit).toBe(0);
     expect(run.text()).toContain("stopped");
+    expect(readdirSync(directory)).toEqual(["demo"]);
+  });
+
+  it("says that it was stopped when Ctrl-C comes before its end, and ends with 130", async () => {
+    const run = start(["demo", "--port", "0", "--data-dir", join(directory, "demo")]);
+    await run.until("join token");
+    run.child.kill("SIGINT");
+    expect(await run.exit).toBe(130);
+    expect(run.text()).toContain("stopped before its end; the next run begins anew");
+    expect(run.text()).not.toContain("failed");
   });
 });
 
@@ -102,6 +116,13 @@ describe("countersign up", () => {
     const second = start(args);
     expect(await second.exit).toBe(78);
     expect(second.text()).toContain("holds the keys of a cluster but none of its objects");
+  });
+
+  it("looks at the token before it starts anything", async () => {
+    const run = start(["up", "--token", "none", "--port", "0", "--data-dir", join(directory, "cluster")]);
+    expect(await run.exit).toBe(65);
+    expect(run.text()).toContain("failed  token is not of the form");
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it("refuses an address that nobody can dial", async () => {

@@ -46,6 +46,12 @@ describe("printFailure", () => {
     expect(written.err).toContain("do      switch it on   (denied)\n");
   });
 
+  it("names the request that is to be explained where the fault knows it", () => {
+    const { terminal, written } = capture({ isTty: false });
+    printFailure(terminal, new Fault("denied", "no", { detail: { name: "csr-$1" } }), { debug: false });
+    expect(written.err).toContain("countersign csr explain csr-$1   (denied)\n");
+  });
+
   it("shows the stack only with --debug", () => {
     const { terminal, written } = capture({ isTty: false });
     printFailure(terminal, new Fault("internal", "odd"), { debug: true });

@@ -49,10 +49,11 @@ export function printFailure(terminal: Terminal, failure: unknown, options: { re
 const EXIT_OPERATOR = 3;
 
 /** What the fault itself says to do counts more than what is said of its kind. */
-function adviceOn({ code, detail: { todo, next } }: Fault): Advice {
+function adviceOn({ code, detail: { todo, next, name } }: Fault): Advice {
   const general = ADVICE[code];
+  const known = typeof name === "string" ? general.todo.replace(/\bNAME$/, () => name) : general.todo;
   return {
-    todo: typeof todo === "string" ? todo : general.todo,
+    todo: typeof todo === "string" ? todo : known,
     exit: next === "operator" ? EXIT_OPERATOR : general.exit,
   };
 }

@@ -73,6 +73,7 @@ describe("lines of a file that grows", () => {
 
   it("are refused where there is no file, or no line has an end", async () => {
     await expect(followLines(join(directory, "none"), 2)).rejects.toMatchObject({ code: "io-failed" });
+    await expect(followLines(directory, 2)).rejects.toMatchObject({ code: "io-failed" });
     await expect((await follow("x".repeat(2_000_000))).look()).rejects.toMatchObject({ code: "limit-exceeded" });
   });
 });

@@ -40,10 +40,14 @@ export async function followLines(path: string, count: number): Promise<LineFoll
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await open(path, "r");
+    const file = await open(path, "r");
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
   } catch (cause) {
     throw new Fault("io-failed", `cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
   }
+  // A folder or a pipe can be opened, too, and not be read from a place in it.
+  throw new Fault("io-failed", `cannot read ${path}: it is no file`);
 }
 
 /** Another file under the same name. While there is none, the old one is all there is. */

@@ -4,7 +4,7 @@ import type { NodeIdentitySpec } from "../../../api/countersign/index.ts";
 import type { NodeAttestationProvider, SdkVerifier } from "../../../attestation/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 
-export const MEMBERS: readonly string[] = ["node-a", "node-b"];
+export const MEMBERS = ["node-a", "node-b"] as const;
 export const STRANGER = "impostor";
 
 export interface DemoMachines {

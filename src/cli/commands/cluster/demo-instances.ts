@@ -38,13 +38,21 @@ export async function startInstances({ directory, signal }: DemoWorld): Promise<
   const settings = { keysFile, accounts: [ACCOUNT], regions: [REGION] };
   const verifier = await makeVerifier(await load("verifier"), EXAMPLE, settings);
   const servers: MetadataServer[] = [];
+  const close = async () => {
+    for (const server of servers) await server.close();
+  };
   const providers = new Map<string, NodeAttestationProvider>();
-  for (const machine of [...MEMBERS, STRANGER]) {
-    const instanceId = `i-${machine}`;
-    const server = await startMetadataServer({ platform, instanceId, accountId: ACCOUNT, region: REGION });
-    servers.push(server);
-    const provider = await makeProvider(await load("node"), EXAMPLE, { metadataUrl: server.url });
-    providers.set(machine, createSdkProvider(provider));
+  try {
+    for (const machine of [...MEMBERS, STRANGER]) {
+      const instanceId = `i-${machine}`;
+      const server = await startMetadataServer({ platform, instanceId, accountId: ACCOUNT, region: REGION });
+      servers.push(server);
+      const provider = await makeProvider(await load("node"), EXAMPLE, { metadataUrl: server.url });
+      providers.set(machine, createSdkProvider(provider));
+    }
+  } catch (failure) {
+    await close();
+    throw failure;
   }
   const providerOf = (machine: string) => providers.get(machine) ?? missing(`machine ${machine}`);
   return {
@@ -59,17 +67,20 @@ export async function startInstances({ directory, signal }: DemoWorld): Promise<
     hint:
       "swtpm is not installed, so the machines were instances of a small platform (examples/instance-identity);\n" +
       "  to see them prove themselves with TPMs: apt install swtpm, or dnf install swtpm",
-    close: async () => {
-      for (const server of servers) await server.close();
-    },
+    close,
   };
 }
 
+/** A single file has nothing beside it, as tools/single-file.mjs says. */
 async function load(module: "node" | "verifier" | "platform"): Promise<unknown> {
   try {
     return await import(pathToFileURL(shippedPath(`examples/${EXAMPLE}/${module}.js`)).href);
   } catch (cause) {
-    throw new Fault("io-failed", `the example provider ${EXAMPLE} is not in this build; run npm run build`, { cause });
+    const todo = "use the npm installation of countersign, or npm run build in a clone";
+    throw new Fault("unsupported", `the example provider ${EXAMPLE} is not beside this program`, {
+      cause,
+      detail: { todo },
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 // What a node of the demonstration does after it joined: its next certificate by fresh proof, and one to serve with.
 
-import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../../api/certificates/index.ts";
+import { signersOfProvider } from "../../../api/certificates/index.ts";
 import { COUNTERSIGN_API_VERSION, JOIN_POLICIES } from "../../../api/countersign/index.ts";
 import type { NodeAttestationProvider } from "../../../attestation/index.ts";
 import { joinPlaces, renewCertificate } from "../../../node/index.ts";
@@ -25,24 +25,29 @@ export async function renew(node: LivingNode): Promise<void> {
 export async function serve(node: LivingNode): Promise<void> {
   const { nodeName, provider } = node;
   const names = () => ({ dnsNames: [nodeName], ipAddresses: [] });
-  const serving = { signerName: `${ATTESTED_SERVING_SIGNER_PREFIX}${provider.name}`, names };
+  const [, signerName] = signersOfProvider(provider.name);
+  const serving = { signerName, names };
   await renewCertificate({ ...renewalOf(node), serving });
 }
 
 function renewalOf({ nodeName, directory, provider, clock, signal }: LivingNode) {
   const { certDirectory, kubeconfigPath: kubeconfig } = joinPlaces(directory);
-  const signerName = `${ATTESTED_CLIENT_SIGNER_PREFIX}${provider.name}`;
+  const [signerName] = signersOfProvider(provider.name);
   const places = { certDirectory, kubeconfig, bootstrapKubeconfig: undefined };
   return { ...places, nodeName, signerName, provider, clock, signal, onlyIfDue: false, limitMs: LIMIT_MS };
 }
 
 /** The operator's word on where the names of serving certificates are looked up. Without Machines: in the Node objects. */
 export async function allowServing(client: KubeClient, provider: string): Promise<void> {
-  const signers = [`${ATTESTED_SERVING_SIGNER_PREFIX}${provider}`];
+  const [, signer] = signersOfProvider(provider);
   await client.create(JOIN_POLICIES, {
     apiVersion: COUNTERSIGN_API_VERSION,
     kind: JOIN_POLICIES.kind,
     metadata: { name: "serving" },
-    spec: { mode: "Enforce", signers, serving: { inventory: { nodeAddresses: true, machineAddresses: false } } },
+    spec: {
+      mode: "Enforce",
+      signers: [signer],
+      serving: { inventory: { nodeAddresses: true, machineAddresses: false } },
+    },
   });
 }

@@ -3,12 +3,13 @@
 // request.
 
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
 import type { NodeAttestationProvider } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { type DiscoveryMethod, joinNode, parseDiscoveryMethod } from "../../../node/index.ts";
+import { acquireLock, ensureDirectory } from "../../../platform/files/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
 import { VERSION } from "../../../platform/process/index.ts";
 import { createLog } from "../../../platform/report/index.ts";
@@ -17,6 +18,7 @@ import { type Plane, type PlaneOptions, startPlane } from "../../cluster/plane.t
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { startJoinLine } from "../../join-line.ts";
 import { flagOption, portOption, requiredText } from "../../options.ts";
+import { ADVICE } from "../../terminal/index.ts";
 import { type DemoMachines, MEMBERS, STRANGER } from "./demo-cast.ts";
 import { allowServing, renew, serve } from "./demo-life.ts";
 import { enrolMembers, startMachines } from "./demo-machines.ts";
@@ -39,18 +41,33 @@ export const clusterDemo: Command = {
   run: async (context, { options }) => {
     const directory = resolve(requiredText(options, "dataDir"));
     context.terminal.out(`countersign ${VERSION}   embedded control plane, data in ${shown(directory)}\n\n`);
-    await emptyOwnDirectory(directory);
-    const { clock, stop: signal, env } = context;
-    const machines = await startMachines({ clock, signal, path: env["PATH"], directory });
+    await ensureDirectory(dirname(directory), 0o700);
+    // Beside the directory, which is emptied: what another demonstration lives in must not be.
+    const lock = await acquireLock(`${directory}.lock`);
     try {
-      await show(context, options, { directory, machines });
+      await perform(context, options, directory);
+    } catch (failure) {
+      if (!context.stop.aborted || !isFault(failure, "aborted")) throw failure;
+      context.terminal.out("\n  stopped before its end; the next run begins anew\n");
+      return ADVICE.aborted.exit;
     } finally {
-      await machines.close();
+      await lock.release();
     }
     context.terminal.out(flagOption(options, "exitWhenDone") ? "  done\n" : "stopped\n");
     return 0;
   },
 };
+
+async function perform(context: CommandContext, options: OptionValues, directory: string): Promise<void> {
+  await emptyOwnDirectory(directory);
+  const { clock, stop: signal, env } = context;
+  const machines = await startMachines({ clock, signal, path: env["PATH"], directory });
+  try {
+    await show(context, options, { directory, machines });
+  } finally {
+    await machines.close();
+  }
+}
 
 interface Props {
   readonly directory: string;
@@ -60,8 +77,11 @@ interface Props {
 async function show(context: CommandContext, options: OptionValues, props: Props): Promise<void> {
   const plane = await startFresh(context, { ...props, port: portOption(options, "port") });
   try {
-    await tellStory(context, { ...props, plane });
-    if (!flagOption(options, "exitWhenDone")) {
+    const staysUp = !flagOption(options, "exitWhenDone");
+    const csrName = await tellStory(context, { ...props, plane });
+    showWayAround(context, plane, staysUp ? csrName : undefined);
+    if (props.machines.hint !== undefined) context.terminal.out(`\n  ${props.machines.hint}\n`);
+    if (staysUp) {
       context.terminal.out("  (Ctrl-C stops everything)\n");
       await Promise.race([untilAborted(context.stop), plane.failed]);
       context.terminal.out("\n  stopping … ");
@@ -81,6 +101,7 @@ async function startFresh(context: CommandContext, where: Props & { readonly por
     kubeconfigOut: join(where.directory, "admin.kubeconfig"),
     allowInsecure: false,
     verifiers: where.machines.verifiers,
+    stop: context.stop,
     clock: context.clock,
     // Warnings are of what is tried again; between the words of a story they would only be in the way.
     log: await createLog({ level: "error", format: "text" }),
@@ -122,7 +143,8 @@ interface Stage extends Props {
   readonly plane: Plane;
 }
 
-async function tellStory(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
+/** Resolves with the name of the request that was refused. */
+async function tellStory(context: CommandContext, { plane, directory, machines }: Stage): Promise<string> {
   await enrolMembers(machines, plane.client);
   const token = generateToken(randomBytes);
   const nowMs = context.clock.now();
@@ -136,14 +158,12 @@ async function tellStory(context: CommandContext, { plane, directory, machines }
     await showJoin(context, { ...machine, provider, nodeName, directory: join(directory, "nodes", nodeName) });
   }
   await showLife(context, { plane, directory, machines });
-  const csrName = await showImpostor(context, {
+  return await showImpostor(context, {
     ...machine,
     provider: machines.providerOf(STRANGER),
-    nodeName: MEMBERS[0] ?? "",
+    nodeName: MEMBERS[0],
     directory: join(directory, STRANGER),
   });
-  showWayAround(context, plane, csrName);
-  if (machines.hint !== undefined) context.terminal.out(`\n  ${machines.hint}\n`);
 }
 
 interface Machine {
@@ -173,7 +193,7 @@ async function showJoin(context: CommandContext, machine: Machine): Promise<void
 
 async function showLife(context: CommandContext, { plane, directory, machines }: Stage): Promise<void> {
   const { clock, stop: signal } = context;
-  const nodeName = MEMBERS[0] ?? "";
+  const nodeName = MEMBERS[0];
   const provider = machines.providerOf(nodeName);
   const node = { nodeName, directory: join(directory, "nodes", nodeName), provider, clock, signal };
   await timed(context, `${nodeName}   renewed by its certificate and fresh proof`, () => renew(node));
@@ -205,7 +225,14 @@ async function showImpostor(context: CommandContext, machine: Machine): Promise<
   throw new Fault("internal", `a second machine became ${machine.nodeName} with a bootstrap token`);
 }
 
-function showWayAround({ terminal }: CommandContext, plane: Plane, csrName: string): void {
+/** Nobody is sent to a cluster that ends with this line. */
+function showWayAround({ terminal }: CommandContext, plane: Plane, csrName: string | undefined): void {
+  if (csrName === undefined) {
+    terminal.out(
+      `\n  ${"look around".padEnd(COLUMN)}start it without --exit-when-done: it then stays up for kubectl\n`,
+    );
+    return;
+  }
   const kubeconfig = shown(plane.kubeconfigPath);
   terminal.out(`\n  ${"look around".padEnd(COLUMN)}export KUBECONFIG=${kubeconfig}\n`);
   terminal.out(`  ${"".padEnd(COLUMN)}kubectl get csr,nodes\n`);

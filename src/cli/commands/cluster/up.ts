@@ -1,6 +1,6 @@
 // `countersign up`: a control plane in one process and one directory, until it is told to stop.
 
-import { buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
+import { type BootstrapToken, buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
 import type { SdkVerifier } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
@@ -41,8 +41,14 @@ export const clusterUp: Command = {
   ],
   run: async (context, { options }) => {
     tuneEngine();
+    const withoutController = flagOption(options, "withoutController");
+    const allowInsecure = flagOption(options, "allowInsecure");
+    if (withoutController && allowInsecure) {
+      throw new Fault("bad-config", "--allow-insecure is for a controller, and --without-controller leaves it out");
+    }
     const directory = requiredText(options, "dataDir");
-    const token = await readToken(context, options);
+    const text = await readToken(context, options);
+    const token = text === undefined ? undefined : parseToken(text);
     const ttlMs = durationOption(options, "tokenTtl");
     const log = await createLog({ level: "info" });
     const plane = await startPlane({
@@ -50,9 +56,9 @@ export const clusterUp: Command = {
       host: listeningHost(options),
       port: portOption(options, "port"),
       kubeconfigOut: textOption(options, "kubeconfigOut") ?? `${directory}/admin.kubeconfig`,
-      allowInsecure: flagOption(options, "allowInsecure"),
+      allowInsecure,
       verifiers: await loadVerifiers(options),
-      withoutController: flagOption(options, "withoutController"),
+      withoutController,
       stop: context.stop,
       server: await readServerChoices(options, { clock: context.clock, log }),
       clock: context.clock,
@@ -87,9 +93,9 @@ function listeningHost(options: OptionValues): string {
 async function storeToken(
   context: CommandContext,
   plane: Plane,
-  given: { token: string; ttlMs: number },
+  given: { token: BootstrapToken; ttlMs: number },
 ): Promise<void> {
-  const secret = buildTokenSecret(parseToken(given.token), { nowMs: context.clock.now(), ttlMs: given.ttlMs });
+  const secret = buildTokenSecret(given.token, { nowMs: context.clock.now(), ttlMs: given.ttlMs });
   try {
     await plane.client.create(SECRETS, secret);
   } catch (failure) {

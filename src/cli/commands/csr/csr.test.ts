@@ -207,6 +207,20 @@ describe("policy test", () => {
     ]);
   });
 
+  it("does not call it a change that nobody looks at evidence here", async () => {
+    const evidence = "-----BEGIN ATTESTATION EVIDENCE-----\nAAAA\n-----END ATTESTATION EVIDENCE-----\n";
+    const made = aCsr(forNode("worker-4"), () => ({ wrap: (pem) => pem + evidence }));
+    const status = { conditions: [{ type: "Approved", status: "True", reason: "Attested", message: "" }] };
+    const signerName = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
+    const items = [{ ...made, spec: { ...made.spec, signerName }, status }];
+    const against = await file("attested.json", JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+    const path = await file("e.json", policy({ mode: "Enforce" }));
+    const { out } = await run("policy", "test", path, "--against", against);
+    expect(out).toBe(
+      "1 requests judged, 0 would change\n1 of them only as far as their evidence, which a running controller looks at\n",
+    );
+  });
+
   it("wants to know which cluster is meant where the Machines are in another one, and reads them there", async () => {
     const path = await file("m2.json", policy({ mode: "Enforce", client: { admit: "Machine" } }));
     const management = ["--management-kubeconfig", join(directory, "admin.conf")];

@@ -53,5 +53,6 @@ export async function requireCached(cache: DiscoveryCache): Promise<CachedDiscov
     "not-found",
     `nothing was discovered before (${cache.path} is not there): give --token and an address, --cluster-info-file or ` +
       "--cluster-info-url",
+    { detail: { todo: "countersign discovery refresh --token-file FILE ADDRESS keeps what it finds" } },
   );
 }

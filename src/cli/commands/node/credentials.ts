@@ -15,7 +15,7 @@ export const CREDENTIAL_OPTIONS: readonly CommandOption[] = [
 ];
 
 export async function readCredentials(options: OptionValues) {
-  const { nodeName, places } = readThisNode(options);
+  const { nodeName, places } = await readThisNode(options);
   const clientCaFile = textOption(options, "clientCaFile");
   // One that was named must be there when it is needed; one that a join may have left need not.
   const left = existsSync(places.bootstrapPath) ? places.bootstrapPath : undefined;

@@ -16,7 +16,7 @@ export const nodeDoctor: Command = {
   examples: ["countersign node doctor", "countersign node doctor -o json"],
   run: async ({ terminal, clock, stop }, { options }) => {
     const form = outputForm(options);
-    const node = readThisNode(options);
+    const node = await readThisNode(options);
     const findings = judgeHealth(await gatherHealth({ ...node, clock, signal: stop }));
     const well = isWell(findings);
     if (form === "json")

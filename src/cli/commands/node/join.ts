@@ -44,7 +44,10 @@ export const nodeJoin: Command = {
       flags: "--resume",
       description: "go on with the join that was begun in the directory; a new --token may be given",
     },
-    { flags: "--node-name <name>", description: "default: this machine's host name in lower case" },
+    {
+      flags: "--node-name <name>",
+      description: "default: with --resume that of the join, else this machine's host name in lower case",
+    },
     DIRECTORY_OPTION,
     ...PROVIDER_OPTIONS,
     { flags: "--client-ca-file <file>", description: "the CA that signs nodes, where it is not the cluster's" },
@@ -85,15 +88,13 @@ async function readJoin(context: CommandContext, { options, args }: CommandInput
   }
   const clientCaFile = textOption(options, "clientCaFile");
   const directory = requiredText(options, "directory");
+  const remembered = isResumed ? await loadRemembered(joinPlaces(directory).attestationPath) : undefined;
   return {
     discovery: isResumed ? undefined : await readDiscoveryMethod(context, options, args[0]),
     bootstrap: await readBootstrap(context, options),
-    nodeName: textOption(options, "nodeName") ?? hostname().toLowerCase(),
+    nodeName: textOption(options, "nodeName") ?? remembered?.nodeName ?? hostname().toLowerCase(),
     directory,
-    ...(await readProvider(
-      options,
-      isResumed ? await loadRemembered(joinPlaces(directory).attestationPath) : undefined,
-    )),
+    ...(await readProvider(options, remembered)),
     clientCaPem: clientCaFile === undefined ? undefined : await loadText(clientCaFile),
     keepBootstrap: flagOption(options, "keepBootstrapKubeconfig"),
     registerNode: flagOption(options, "register")

@@ -21,7 +21,7 @@ export const nodeLeave: Command = {
   ],
   run: async ({ terminal, clock, stop }, { options }) => {
     const form = outputForm(options);
-    const { directory, nodeName } = readThisNode(options);
+    const { directory, nodeName } = await readThisNode(options);
     if (!flagOption(options, "yes")) {
       const wouldRemove = await listLeft(directory);
       if (wouldRemove.length === 0) throw new Fault("not-found", `${directory} holds nothing of a joined node`);

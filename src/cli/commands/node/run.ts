@@ -70,7 +70,7 @@ async function daemonOptions(context: CommandContext, options: OptionValues): Pr
     rotate: booleanOption(options, "rotateCertificates"),
     serving: flagOption(options, "serving") ? servingOptions(options, credentials) : undefined,
     status: statusOptions(options),
-    discovery: discoveryPlaces(context, options),
+    discovery: await discoveryPlaces(context, options),
     startLimitMs: durationOption(options, "startLimit"),
     clock: context.clock,
     log,
@@ -94,8 +94,8 @@ function servingOptions(options: OptionValues, credentials: Parameters<typeof se
 }
 
 /** Of a join in the directory. A kubeconfig of somebody else's is not ours to lead anywhere. */
-function discoveryPlaces({ env }: CommandContext, options: OptionValues): DiscoveryPlaces | undefined {
-  const { directory, places } = readThisNode(options);
+async function discoveryPlaces({ env }: CommandContext, options: OptionValues): Promise<DiscoveryPlaces | undefined> {
+  const { directory, places } = await readThisNode(options);
   const { discoveryPath: cachePath, kubeconfigPath, execKubeconfigPath, bootstrapPath } = joinPlaces(directory);
   if (places.kubeconfigPath !== kubeconfigPath || !existsSync(cachePath)) return undefined;
   return { cachePath, kubeconfigs: [kubeconfigPath, execKubeconfigPath, bootstrapPath], env };

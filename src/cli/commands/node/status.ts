@@ -12,7 +12,7 @@ export const nodeStatus: Command = {
   options: [...THIS_NODE_OPTIONS, OUTPUT_OPTION],
   run: async (context, { options }) => {
     const form = outputForm(options);
-    const status = await readStatus(context, readThisNode(options));
+    const status = await readStatus(context, await readThisNode(options));
     context.terminal.out(form === "json" ? `${JSON.stringify(status)}\n` : statusText(status));
     return status.joined ? 0 : EXIT_NOT_JOINED;
   },

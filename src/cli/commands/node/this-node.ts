@@ -1,9 +1,10 @@
-// Which node the commands about this machine mean, and where its files are: what was said, else what a join wrote, else
-// what the certificate and this machine's host name say.
+// Which node the commands about this machine mean, and where its files are: what was said, else what the certificate says, else
+// what a join was told, else this machine's host name.
 
 import { hostname } from "node:os";
 import { nodeNameOf } from "../../../api/certificates/index.ts";
-import { certificateFact, type JoinPlaces, joinPlaces, lookAt } from "../../../node/index.ts";
+import { isFault } from "../../../kernel/outcome/index.ts";
+import { certificateFact, type JoinPlaces, joinPlaces, loadRemembered, lookAt } from "../../../node/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
 import { requiredText, textOption } from "../../options.ts";
 import { DIRECTORY_OPTION } from "./directory.ts";
@@ -19,7 +20,10 @@ export const THIS_NODE_OPTIONS: readonly CommandOption[] = [
     flags: "--bootstrap-kubeconfig <file>",
     description: "with what it asks (default: what a join left in the directory)",
   },
-  { flags: "--node-name <name>", description: "default: that of the certificate, else this machine's host name" },
+  {
+    flags: "--node-name <name>",
+    description: "default: that of the certificate or of the join, else this machine's host name",
+  },
 ];
 
 export interface ThisNode {
@@ -28,7 +32,7 @@ export interface ThisNode {
   readonly places: JoinPlaces;
 }
 
-export function readThisNode(options: OptionValues): ThisNode {
+export async function readThisNode(options: OptionValues): Promise<ThisNode> {
   const directory = requiredText(options, "directory");
   const own = joinPlaces(directory);
   const places = {
@@ -39,5 +43,17 @@ export function readThisNode(options: OptionValues): ThisNode {
   };
   const certificate = certificateFact(lookAt(places));
   const certified = certificate.kind === "present" ? nodeNameOf(certificate.nodeUser) : undefined;
-  return { directory, places, nodeName: textOption(options, "nodeName") ?? certified ?? hostname().toLowerCase() };
+  const said = textOption(options, "nodeName") ?? certified;
+  const nodeName = said ?? (await joinedAs(places)) ?? hostname().toLowerCase();
+  return { directory, places, nodeName };
+}
+
+/** Whoever may not read what the join left is told so by the commands themselves: the doctor is asked for just that. */
+async function joinedAs({ attestationPath }: JoinPlaces): Promise<string | undefined> {
+  try {
+    return (await loadRemembered(attestationPath))?.nodeName;
+  } catch (failure) {
+    if (isFault(failure, "io-failed")) return undefined;
+    throw failure;
+  }
 }

@@ -42,7 +42,7 @@ export const policyTest: Command = {
     const rows = (await replayAgainst(context, options, proposed)).map(rowOf);
     const shown = flagOption(options, "all") ? rows : rows.filter(({ isChange }) => isChange);
     if (form === "json") context.terminal.out(`${JSON.stringify(shown)}\n`);
-    else print(context, shown, rows.length);
+    else print(context, shown, rows);
     return 0;
   },
 };
@@ -149,6 +149,9 @@ function snapshotOf(objects: readonly KubeObject[], proposed: JoinPolicy): Snaps
   };
 }
 
+/** What a rehearsal cannot know: evidence is looked at by a controller that runs. Nothing changes for a request by that. */
+const NOT_LOOKED_AT = "EvidenceIsNotRead";
+
 type Replayed = Awaited<ReturnType<typeof rehearse>>[number];
 
 function rowOf({ csr, before, after: { verdict, policy }, isChange }: Replayed) {
@@ -162,11 +165,13 @@ function rowOf({ csr, before, after: { verdict, policy }, isChange }: Replayed) 
     rule,
     reason,
     message,
-    isChange,
+    isChange: isChange && reason !== NOT_LOOKED_AT,
   };
 }
 
-function print({ terminal }: CommandContext, rows: readonly ReturnType<typeof rowOf>[], all: number): void {
+type Row = ReturnType<typeof rowOf>;
+
+function print({ terminal }: CommandContext, rows: readonly Row[], all: readonly Row[]): void {
   for (const { name, requester, before, after, rule, reason, message } of rows) {
     const tone = after === "Allow" ? "good" : after === "Deny" ? "bad" : "strong";
     terminal.out(
@@ -175,5 +180,8 @@ function print({ terminal }: CommandContext, rows: readonly ReturnType<typeof ro
     terminal.out(`    ${plainText(message)}\n`);
   }
   const changed = rows.filter(({ isChange }) => isChange).length;
-  terminal.out(`${all} requests judged, ${changed} would change\n`);
+  terminal.out(`${all.length} requests judged, ${changed} would change\n`);
+  const unseen = all.filter(({ reason }) => reason === NOT_LOOKED_AT).length;
+  if (unseen > 0)
+    terminal.out(`${unseen} of them only as far as their evidence, which a running controller looks at\n`);
 }
