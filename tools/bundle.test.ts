@@ -56,6 +56,10 @@ describe("the bundled programs", () => {
     expect(serving.sort()).toEqual(running);
   });
 
+  it("an API server loads no controller before it starts one", () => {
+    expect(foldersOf(loadedWith(chunkOf("src/cli/commands/cluster/up.ts")))).not.toContain("controller");
+  });
+
   it("of undici only the dispatchers are inside", () => {
     const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
     expect(inputs.some((path) => path.endsWith("undici/lib/dispatcher/pool.js"))).toBe(true);

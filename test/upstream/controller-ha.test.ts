@@ -125,7 +125,10 @@ describe("a thousand joins while leaders freeze and die", () => {
   it("accepts nothing of the old leader after it thawed, and the old leader ends to begin anew", () => {
     const own = writes.filter(({ credential }) => credential === frozen.credential);
     expect(own.length).toBeGreaterThan(0);
-    expect(own.filter(({ atMs }) => atMs >= thawedMs)).toEqual([]);
+    // Frozen between its last look at the clock and the socket, it may still send one; the object has moved on, and it is refused.
+    const late = own.filter(({ atMs }) => atMs >= thawedMs);
+    expect(late.filter(({ code }) => code !== 409)).toEqual([]);
+    expect(late.length).toBeLessThanOrEqual(IN_FLIGHT);
     expect(frozenEnding).toBe("exit code 75");
   });
 

@@ -41,7 +41,7 @@ function skipTicket(parameters: TpmReader): void {
   parameters.sized();
 }
 
-/** A public key alone, in no hierarchy: what MakeCredential on a TPM needs. */
+/** A public key alone. MakeCredential on a TPM needs it in no hierarchy, which is the default. */
 export function loadExternal(
   publicArea: Uint8Array,
   hierarchy: number = HANDLE.null,
