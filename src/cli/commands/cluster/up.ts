@@ -4,7 +4,8 @@ import { type BootstrapToken, buildTokenSecret, parseToken } from "../../../api/
 import { SECRETS } from "../../../api/meta/index.ts";
 import type { SdkVerifier } from "../../../attestation/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { createLog } from "../../../platform/report/index.ts";
+import { parseChoice } from "../../../platform/flags/index.ts";
+import { createLog, LOG_LEVELS } from "../../../platform/report/index.ts";
 import { untilAborted } from "../../../platform/signals/index.ts";
 import { tuneEngine } from "../../cluster/engine-settings.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
@@ -33,6 +34,7 @@ export const clusterUp: Command = {
     },
     ...TOKEN_OPTIONS,
     { flags: "--token-ttl <duration>", description: "how long the given token lives", default: "15m" },
+    { flags: "--log-level <level>", description: `what it writes down: ${LOG_LEVELS.join(", ")}`, default: "warn" },
     ...SERVER_OPTIONS,
   ],
   examples: [
@@ -50,7 +52,7 @@ export const clusterUp: Command = {
     const text = await readToken(context, options);
     const token = text === undefined ? undefined : parseToken(text);
     const ttlMs = durationOption(options, "tokenTtl");
-    const log = await createLog({ level: "info" });
+    const log = await createLog({ level: parseChoice("--log-level", requiredText(options, "logLevel"), LOG_LEVELS) });
     const plane = await startPlane({
       directory,
       host: listeningHost(options),
