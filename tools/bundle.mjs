@@ -3,6 +3,7 @@
 // - the programs: one file each, and chunks beside them that are loaded when a command needs them;
 // - the credential plugins: one small CommonJS file each. kubelet and kubectl start one at every credential refresh; what
 //   the everyday run does not need stays in the compiled modules and is imported from there when it is needed.
+//   `countersign/authenticator`, which other people's plugins enter by, is the same as a module, as theirs are;
 // - the manifests that an embedded cluster begins with, as JSON;
 // - the example provider of the demonstration, as `npm install` would find it.
 // The compiled modules stay: `exports` of package.json names them, and the plugins go on in them.
@@ -64,15 +65,23 @@ export async function bundlePrograms(compiledDir, { write = true } = {}) {
 }
 
 /**
- * Of undici only what is used: its main file also loads `fetch`, WebSocket, caches and mocks, another 600 KB. As that file
- * does, this one gives every dispatcher its methods. A name that is missing here fails the build.
+ * Of undici only what is used: its main file also loads `fetch`, WebSocket, caches and mocks, another 600 KB. It is imported when a
+ * connection is wanted, so a name that is missing here would be noticed only then: the test holds the list to what src/ asks for.
  */
-const DISPATCHERS = `
+export const DISPATCHERS = {
+  Client: "dispatcher/client.js",
+  Pool: "dispatcher/pool.js",
+  buildConnector: "core/connect.js",
+};
+
+/** As undici's main file does, this one gives every dispatcher its methods. */
+const DISPATCHERS_MODULE = `
 import methods from "undici/lib/api/index.js";
 import Dispatcher from "undici/lib/dispatcher/dispatcher.js";
 Object.assign(Dispatcher.prototype, methods);
-export { default as Client } from "undici/lib/dispatcher/client.js";
-export { default as Pool } from "undici/lib/dispatcher/pool.js";
+${Object.entries(DISPATCHERS)
+  .map(([name, file]) => `export { default as ${name} } from "undici/lib/${file}";`)
+  .join("\n")}
 `;
 
 /** @type {import("esbuild").Plugin} */
@@ -80,12 +89,13 @@ const onlyDispatchers = {
   name: "only-dispatchers",
   setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^undici$/ }, () => ({ path: "undici", namespace: "only-dispatchers" }));
-    onLoad({ filter: /^undici$/, namespace: "only-dispatchers" }, () => ({ contents: DISPATCHERS, resolveDir: ROOT }));
+    const module = { contents: DISPATCHERS_MODULE, resolveDir: ROOT };
+    onLoad({ filter: /^undici$/, namespace: "only-dispatchers" }, () => module);
   },
 };
 
 /**
- * @typedef {{ source: string, outfile: string, compiledDir: string }} Plugin `compiledDir` is where tsc put src/
+ * @typedef {{ source: string, outfile: string, compiledDir: string, format?: "cjs" | "esm" }} Plugin `compiledDir` is where tsc put src/
  */
 
 /** @param {string} name @param {string} compiledDir @returns {Plugin} */
@@ -94,18 +104,30 @@ export function shippedPlugin(name, compiledDir) {
   return { source: sourceOf(name), outfile, compiledDir };
 }
 
+/** `countersign/authenticator`, over the compiled module of package.json's `exports`. @param {string} compiledDir @returns {Plugin} */
+export function pluginEntry(compiledDir) {
+  const path = join("node", "exec", "provider");
+  return {
+    source: join(ROOT, "src", `${path}.ts`),
+    outfile: join(compiledDir, `${path}.js`),
+    compiledDir,
+    format: "esm",
+  };
+}
+
 /** @param {Plugin} plugin @param {{ write?: boolean }} [options] */
 export async function bundlePlugin(plugin, { write = true } = {}) {
+  const { format = "cjs" } = plugin;
   const { metafile } = await build({
     ...COMMON,
     entryPoints: [plugin.source],
     outfile: plugin.outfile,
     write,
-    format: "cjs",
+    format,
     metafile: true,
     plugins: [keepDoors(plugin)],
   });
-  if (write) chmodSync(plugin.outfile, 0o755);
+  if (write && format === "cjs") chmodSync(plugin.outfile, 0o755);
   return metafile;
 }
 
@@ -121,7 +143,8 @@ function keepDoors({ outfile, compiledDir }) {
       onResolve({ filter: /^\.{1,2}\// }, ({ kind, path, resolveDir }) => {
         if (kind !== "dynamic-import") return undefined;
         const compiled = join(compiledDir, relative(join(ROOT, "src"), resolve(resolveDir, path)));
-        return { path: relative(dirname(outfile), compiled).replace(/\.ts$/, ".js"), external: true };
+        const door = relative(dirname(outfile), compiled).replace(/\.ts$/, ".js");
+        return { path: door.startsWith(".") ? door : `./${door}`, external: true };
       });
     },
   };
@@ -168,4 +191,5 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   encodeManifests(compiledDir);
   await bundleExample(compiledDir);
   for (const name of AUTHENTICATORS) await bundlePlugin(shippedPlugin(name, compiledDir));
+  await bundlePlugin(pluginEntry(compiledDir));
 }

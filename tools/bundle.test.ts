@@ -1,10 +1,11 @@
 // What the programs load before they know what is wanted of them: told from the graph of chunks, not from a clock.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { BUNDLED_PROGRAMS, bundlePrograms, encodeManifests, MANIFESTS } from "./bundle.mjs";
+import { BUNDLED_PROGRAMS, bundlePrograms, DISPATCHERS, encodeManifests, MANIFESTS } from "./bundle.mjs";
 
 type Outputs = Awaited<ReturnType<typeof bundlePrograms>>["outputs"];
 
@@ -64,6 +65,26 @@ describe("the bundled programs", () => {
     const inputs = Object.values(outputs).flatMap((output) => Object.keys(output.inputs));
     expect(inputs.some((path) => path.endsWith("undici/lib/dispatcher/pool.js"))).toBe(true);
     expect(inputs.filter((path) => /undici\/lib\/(mock|cache|web\/(fetch\/index|websocket))/.test(path))).toEqual([]);
+  });
+});
+
+describe("undici as the bundled programs have it", () => {
+  it("is all that src/ asks of it, and no more", () => {
+    const root = fileURLToPath(new URL("../src/", import.meta.url));
+    const sources = readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts") && !path.endsWith(".test.ts"))
+      .map((path) => readFileSync(join(root, path), "utf8"));
+    const asked = sources.flatMap((source) => {
+      const [, whole] = /const (\w+) = await import\("undici"\)/.exec(source) ?? [];
+      const members = whole === undefined ? [] : [...source.matchAll(new RegExp(`\\b${whole}\\.(\\w+)`, "g"))];
+      const picked = [...source.matchAll(/(?:const|import) \{([^}]*)\} (?:= await import\(|from )"undici"/g)];
+      const names = picked.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim().split(/:| as /)[0]));
+      const found = [...members.map(([, name]) => name), ...names].map(String);
+      // Every way to write it is one of the two, or none is asked for at all.
+      expect(found.length > 0).toBe(/^(?!import type |.*\/\/).*"undici"/m.test(source));
+      return found;
+    });
+    expect([...new Set(asked)].sort()).toEqual(Object.keys(DISPATCHERS).sort());
   });
 });
 

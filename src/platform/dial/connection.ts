@@ -4,13 +4,18 @@
 import { isIP } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { onAbort, reasonOf } from "../signals/index.ts";
 import { type Environment, proxyFor } from "./proxy-choice.ts";
-import { openTunnel } from "./tunnel.ts";
+import { KEEP_ALIVE_DELAY_MS, openTunnel } from "./tunnel.ts";
 
 export interface ConnectionOptions {
   readonly timeoutMs: number;
   readonly tls: TlsOptions;
   readonly env: Environment;
+  /** Of a kubeconfig: counts more than the environment. */
+  readonly proxyUrl?: string | undefined;
+  /** Ends a connection that is still being made; undici's own end only those that are. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface TlsOptions {
@@ -25,35 +30,59 @@ type Connector = (target: { readonly hostname: string; readonly port: string }, 
 /** As undici takes it for `connect`. */
 export function connectionTo(
   origin: string,
-  { timeoutMs, tls, env }: ConnectionOptions,
+  options: ConnectionOptions,
 ): (TlsOptions & { readonly timeout: number }) | Connector {
-  const proxy = proxyFor(new URL(origin), env);
-  if (proxy === undefined) return { timeout: timeoutMs, ...tls };
+  const proxy = proxyFor(new URL(origin), options.env, options.proxyUrl);
+  if (proxy === undefined && options.signal === undefined) return { timeout: options.timeoutMs, ...options.tls };
   return ({ hostname, port }, callback) => {
-    const host = hostname.replace(/^\[|\]$/g, "");
-    const named = isIP(host) === 0 ? { servername: host } : {};
-    openTunnel({ proxy, host, port: Number(port || 443), timeoutMs }).then(
-      (socket) => {
-        const secure = connect({ socket, host, ...named, ...tls });
-        const fail = (error: Error) => {
-          clearTimeout(limit);
-          callback(error, null);
-          secure.on("error", () => undefined).destroy();
-        };
-        // A proxy that opened the way and then lets nothing through is as silent as one that does not open it.
-        const silent = `${host} did not answer through proxy ${proxy.host} in ${timeoutMs} ms`;
-        const limit = setTimeout(() => {
-          secure.off("error", fail);
-          fail(new Fault("timeout", silent));
-        }, timeoutMs);
-        secure.once("error", fail);
-        secure.once("secureConnect", () => {
-          clearTimeout(limit);
-          secure.off("error", fail);
-          callback(null, secure);
-        });
-      },
+    const target = { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 443) };
+    secure(target, proxy, options).then(
+      (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     );
   };
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+async function secure(target: Target, proxy: URL | undefined, options: ConnectionOptions): Promise<TLSSocket> {
+  const { timeoutMs, tls, signal } = options;
+  const named = isIP(target.host) === 0 ? { servername: target.host } : {};
+  const way = proxy === undefined ? target : { socket: await openTunnel({ proxy, ...target, timeoutMs, signal }) };
+  const through = proxy === undefined ? "" : ` through proxy ${proxy.host}`;
+  const socket = connect({ ...way, host: target.host, ALPNProtocols: ["http/1.1"], ...named, ...tls });
+  socket.setNoDelay(true).setKeepAlive(true, KEEP_ALIVE_DELAY_MS);
+  return await shakenHands(socket, `${target.host}${through}`, options);
+}
+
+/** A peer, or a proxy that opened the way, and then lets nothing through is as silent as one that is not there. */
+function shakenHands(
+  socket: TLSSocket,
+  whom: string,
+  { timeoutMs, signal }: Pick<ConnectionOptions, "timeoutMs" | "signal">,
+): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    let ignore: () => void = () => undefined;
+    const leave = () => {
+      clearTimeout(limit);
+      ignore();
+      socket.off("error", fail);
+    };
+    const fail = (error: Error) => {
+      leave();
+      socket.on("error", () => undefined).destroy();
+      reject(error);
+    };
+    const silence = new Fault("timeout", `${whom} did not answer in ${timeoutMs} ms`);
+    const limit = setTimeout(() => fail(silence), timeoutMs);
+    socket.once("error", fail);
+    socket.once("secureConnect", () => {
+      leave();
+      resolve(socket);
+    });
+    ignore = onAbort(signal, () => fail(reasonOf(signal, `stopped while dialling ${whom}`)));
+  });
 }

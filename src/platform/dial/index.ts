@@ -1,8 +1,7 @@
-// What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has, and a way
-// through a proxy.
+// What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has, and how a
+// connection comes about, through a proxy or directly.
 
-export { type ConnectionOptions, connectionTo } from "./connection.ts";
-export { type Environment, proxyFor } from "./proxy-choice.ts";
-export { type NameAnswer, resolveName } from "./resolve-name.ts";
-export { fetchServingCertificate, type ServingAddress } from "./serving-certificate.ts";
-export { openTunnel, type TunnelOptions } from "./tunnel.ts";
+export { connectionTo } from "./connection.ts";
+export { type Environment, parseProxyUrl } from "./proxy-choice.ts";
+export { resolveName } from "./resolve-name.ts";
+export { fetchServingCertificate } from "./serving-certificate.ts";

@@ -1,34 +1,39 @@
-// Which proxy, if any, lies between this machine and an https address: HTTPS_PROXY and NO_PROXY (or in lower case), read as Go's
-// programs read them, so that what helps kubeadm and kubectl helps here. Pure.
+// Which proxy, if any, lies between this machine and an https address: that of a kubeconfig, or HTTPS_PROXY and NO_PROXY (or in lower
+// case), read as Go's programs read them, so that what helps kubeadm and kubectl helps here. Pure.
 
 import { BlockList, isIP } from "node:net";
 import { Fault } from "../../kernel/outcome/index.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Undefined: directly. Fault `bad-config` for a proxy that cannot be used. */
-export function proxyFor(target: URL, env: Environment): URL | undefined {
+/** Undefined: directly. `named` is the proxy of a kubeconfig, which counts for every address. Fault `bad-config` for one that cannot be used. */
+export function proxyFor(target: URL, env: Environment, named?: string): URL | undefined {
+  if (named) return parseProxyUrl(named);
   // The first that says something: an empty word does not hide the other.
   const text = env["HTTPS_PROXY"] || env["https_proxy"] || "";
   if (text === "" || isLocal(hostOf(target)) || isExcepted(target, env["NO_PROXY"] || env["no_proxy"] || "")) {
     return undefined;
   }
-  return parseProxy(text);
+  return parseProxy(text.includes("://") ? text : `http://${text}`, "HTTPS_PROXY");
+}
+
+/** The field of a kubeconfig; as in client-go it has a scheme. */
+export function parseProxyUrl(text: string): URL {
+  return parseProxy(text, "kubeconfig field proxy-url");
 }
 
 /** Go's rule: whoever sets a proxy for a company's network does not mean this machine. */
 function isLocal(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\./.test(host);
+  return host === "localhost" || isInRange("127.0.0.0/8", host) || isInRange("::1/128", host);
 }
 
 /** The message does not repeat the text: there may be a password in it. */
-function parseProxy(text: string): URL {
-  const address = text.includes("://") ? text : `http://${text}`;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
+function parseProxy(text: string, where: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.hostname === "" || !isUnescapable(url.username + url.password))
-    throw new Fault("bad-config", "HTTPS_PROXY is not the URL of a proxy");
+    throw new Fault("bad-config", `${where} is not the URL of a proxy`);
   if (url.protocol === "http:" || url.protocol === "https:") return url;
-  throw new Fault("unsupported", `HTTPS_PROXY names a proxy of kind ${url.protocol}, expected http or https`);
+  throw new Fault("bad-config", `${where} names a proxy of kind ${url.protocol}, expected http or https`);
 }
 
 /** `%` and two hex digits of UTF-8, or a password that nobody can say to the proxy. */
@@ -57,7 +62,8 @@ function covers(entry: string, host: string, port: string): boolean {
   if (entry.includes("/")) return isInRange(entry, host);
   const [name, wantedPort] = splitPort(entry);
   if (wantedPort !== undefined && wantedPort !== port) return false;
-  if (isIP(name) !== 0 || isIP(host) !== 0) return name === host;
+  if (isIP(name) !== 0) return isInRange(`${name}/${bitsOf(name)}`, host);
+  if (isIP(host) !== 0) return false;
   const suffix = name.replace(/^\*?\./, "");
   return host.endsWith(`.${suffix}`) || (host === suffix && name === suffix);
 }
@@ -70,15 +76,22 @@ function splitPort(entry: string): readonly [string, string | undefined] {
   return [match[1] ?? "", match[2]];
 }
 
-/** What is no range covers nothing, as in Go. */
+/** By value, not by spelling: `0:0::1` is `::1`, `::ffff:10.0.0.1` is `10.0.0.1`, a zone is left out. What is no range covers nothing, as in Go. */
 function isInRange(range: string, host: string): boolean {
   const [address = "", bits = ""] = range.split("/");
-  const family = isIP(address);
-  const most = family === 6 ? 128 : 32;
-  if (family === 0 || isIP(host) !== family || !/^\d{1,3}$/.test(bits) || Number(bits) > most) return false;
+  if (isIP(address) === 0 || isIP(host) === 0) return false;
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > bitsOf(address)) return false;
   const list = new BlockList();
-  list.addSubnet(address, Number(bits), family === 6 ? "ipv6" : "ipv4");
-  return list.check(host, family === 6 ? "ipv6" : "ipv4");
+  list.addSubnet(address, Number(bits), familyOf(address));
+  return list.check(host, familyOf(host));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIP(address) === 6 ? "ipv6" : "ipv4";
+}
+
+function bitsOf(address: string): number {
+  return isIP(address) === 6 ? 128 : 32;
 }
 
 function hostOf({ hostname }: URL): string {

@@ -1,7 +1,10 @@
+import { getEventListeners } from "node:events";
 import { createServer, type Server } from "node:net";
 import { createSecureContext } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
-import { connectionTo, openTunnel } from "./index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
+import { connectionTo } from "./connection.ts";
+import { openTunnel } from "./tunnel.ts";
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -40,6 +43,16 @@ describe("a tunnel", () => {
     expect(heard).toEqual([
       `CONNECT api.example:6443 HTTP/1.1\r\nHost: api.example:6443\r\nProxy-Authorization: Basic ${who}\r\n\r\n`,
     ]);
+  });
+
+  it("sends small requests at once and notices a peer that vanished, as a direct connection does", async () => {
+    const { proxy } = await aProxy("HTTP/1.1 200 OK\r\n\r\n");
+    const socket = await openTunnel({ ...target, proxy });
+    // Node does not tell what was set; under these names it remembers.
+    const remembered = (name: string) =>
+      Reflect.get(socket, Object.getOwnPropertySymbols(socket).find(({ description }) => description === name) ?? "");
+    expect([remembered("kSetNoDelay"), remembered("kSetKeepAlive")]).toEqual([true, true]);
+    socket.destroy();
   });
 
   it("to an IPv6 address has its brackets", async () => {
@@ -87,6 +100,18 @@ describe("a tunnel", () => {
     );
     expect(outcomes).toMatchObject([{ code: "timeout" }]);
     expect(String(outcomes[0])).not.toContain("p:w");
+  });
+
+  it("is given up when the caller gives up, before it or while a proxy is silent", async () => {
+    const { proxy } = await aProxy(undefined);
+    const long = { ...target, proxy, timeoutMs: 60_000 };
+    await expect(openTunnel({ ...long, signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+    const reason = new Fault("timeout", "enough");
+    const caller = new AbortController();
+    const opening = openTunnel({ ...long, signal: caller.signal });
+    caller.abort(reason);
+    await expect(opening).rejects.toBe(reason);
+    expect(getEventListeners(caller.signal, "abort")).toEqual([]);
   });
 
   it("through a proxy that is silent, or away, is given up", async () => {

@@ -1,3 +1,5 @@
+import { getEventListeners } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { aTestCa } from "../../../test/builders/tls-pair.ts";
 import { aLeaf, anIntermediate, aRoot } from "../../../test/builders/x509.ts";
@@ -82,9 +84,36 @@ describe("one GET", () => {
     "a caller who gives up": [() => undefined, { signal: AbortSignal.timeout(20) }, "aborted"],
     "a connection that breaks": [(request) => request.socket.destroy(), {}, "unavailable"],
     "a plain http address": [ok, { url: "http://127.0.0.1/" }, "bad-config"],
+    "a CA that is none": [ok, { trust: { caPem: "-----BEGIN CERTIFICATE-----" } }, "untrusted"],
     "a server that is not there": [ok, { url: "https://127.0.0.1:1/" }, "unavailable"],
   };
   for (const [sentence, [handler, change, code]] of Object.entries(refused)) {
     it(`ends in a fault with ${sentence}`, () => expect(get(handler, change)).rejects.toMatchObject({ code }));
   }
+
+  it("is given up when the caller gives up, though no handshake has ended", async () => {
+    const caller = new AbortController();
+    const silent = createServer((socket) => {
+      socket.on("error", () => undefined);
+      caller.abort();
+    });
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const url = `https://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+    const limits = { timeoutMs: 60_000, maxBytes: 1_000 };
+    const asking = getHttps({ url, trust: { caPem: ca.certPem }, ...limits, signal: caller.signal });
+    await expect(asking).rejects.toMatchObject({ code: "aborted" });
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  const endings: Record<string, Partial<HttpsGet>> = {
+    "after an answer": {},
+    "after a server that is not trusted": { tlsServerName: "elsewhere.example" },
+    "after a proxy that cannot be used": { url: "https://api.example/", env: { HTTPS_PROXY: "socks5://proxy" } },
+  };
+  it.each(Object.entries(endings))("leaves no deadline behind %s", async (_, change) => {
+    const caller = new AbortController();
+    await get(ok, { signal: caller.signal, ...change }).catch(() => undefined);
+    // The deadline's timer and its ear at the caller's signal are taken off together.
+    expect(getEventListeners(caller.signal, "abort")).toEqual([]);
+  });
 });

@@ -20,6 +20,8 @@ export interface HttpsGet {
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
+  /** Of a kubeconfig: goes before the environment's. */
+  readonly proxyUrl?: string | undefined;
   /** Where a proxy may be named, in HTTPS_PROXY and NO_PROXY. Left out: none. */
   readonly env?: Environment | undefined;
 }
@@ -31,12 +33,13 @@ export interface HttpsAnswer {
   readonly body: Uint8Array;
 }
 
-/** Fault `untrusted`, `unavailable`, `timeout`, `aborted`, `limit-exceeded`, or `bad-config` for a CA that does not parse. */
+/** Fault `untrusted`, `unavailable`, `timeout`, `aborted`, `limit-exceeded`, or `bad-config` for a URL or proxy that is none. */
 export async function getHttps(get: HttpsGet): Promise<HttpsAnswer> {
   const { origin, pathname, search } = parseHttpsUrl(get.url);
   const deadline = startDeadline(`GET ${origin}${pathname}`, get.timeoutMs, get.signal);
-  const client = await openClient(origin, get);
+  let client: Dispatcher | undefined;
   try {
+    client = await openClient(origin, get, deadline.signal);
     const response = await client.request({
       method: "GET",
       path: `${pathname}${search}`,
@@ -53,13 +56,14 @@ export async function getHttps(get: HttpsGet): Promise<HttpsAnswer> {
     throw faultFromConnection(cause, origin);
   } finally {
     deadline.clear();
-    await client.destroy();
+    await client?.destroy();
   }
 }
 
 async function openClient(
   origin: string,
-  { trust, tlsServerName, timeoutMs, env = {} }: HttpsGet,
+  { trust, tlsServerName, timeoutMs, env = {}, proxyUrl }: HttpsGet,
+  signal: AbortSignal,
 ): Promise<Dispatcher> {
   const secureContext = createContext(trust);
   const { Client } = await import("undici");
@@ -68,17 +72,14 @@ async function openClient(
     rejectUnauthorized: "caPem" in trust,
     ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
   };
-  return new Client(origin, { pipelining: 0, connect: connectionTo(origin, { timeoutMs, tls, env }) });
+  const connect = connectionTo(origin, { timeoutMs, tls, env, proxyUrl, signal });
+  return new Client(origin, { pipelining: 0, connect });
 }
 
-/** A CA in the list is trusted whether it signed itself or not, as Go's clients do it. */
+/** A CA in the list is trusted whether it signed itself or not, as Go's clients do it; one that cannot be read vouches for nobody. */
 function createContext(trust: ServerTrust): SecureContext {
   if (!("caPem" in trust)) return createSecureContext({ ca: [] });
-  try {
-    return createSecureContext({ ca: trust.caPem, allowPartialTrustChain: true });
-  } catch (cause) {
-    throw new Fault("bad-config", "the CA certificates are unreadable", { cause });
-  }
+  return createSecureContext({ ca: trust.caPem, allowPartialTrustChain: true });
 }
 
 function parseHttpsUrl(text: string): URL {

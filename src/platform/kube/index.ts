@@ -22,10 +22,10 @@ export { type FailedResponse, faultFromResponse, retryAfterMs } from "./faults.t
 export type { ChangeHandler } from "./informer/audience.ts";
 export type { IndexFunction } from "./informer/indexes.ts";
 export { createInformer, type Informer, type InformerOptions } from "./informer/informer.ts";
-export { type Change, objectKey } from "./informer/store.ts";
+export type { Change } from "./informer/store.ts";
 export { type ElectionEnd, type ElectorOptions, runElector } from "./lease/elector.ts";
 export { fenceWrites } from "./lease/fence.ts";
 export { LEASE_TIMING, requireTiming, type Term, type Timing } from "./lease/term.ts";
 export type { FlowOptions } from "./queue/flows.ts";
 export { createTokenBucket, type Rate, type TokenBucket } from "./queue/token-bucket.ts";
-export { createWorkQueue, QUEUE_BACKOFF, type WorkQueue, type WorkQueueOptions } from "./queue/work-queue.ts";
+export { createWorkQueue, type WorkQueue, type WorkQueueOptions } from "./queue/work-queue.ts";

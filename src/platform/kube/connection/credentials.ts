@@ -20,6 +20,8 @@ export interface Connection {
   /** The name to expect in the server's certificate where it differs from the host. */
   readonly tlsServerName?: string | undefined;
   readonly credentials: CredentialSource;
+  /** Goes before HTTPS_PROXY, for every server. */
+  readonly proxyUrl?: string | undefined;
   /** For HTTPS_PROXY and NO_PROXY. Default: the process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The server answered 401 to this credential. Told only where another one can be had; then the request is sent once more. */

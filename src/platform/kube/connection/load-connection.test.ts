@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { aSealingMachine } from "../../../../test/builders/key-seal.ts";
 import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { createManualClock, type ManualClock } from "../../../../test/fakes/clock.ts";
 import { answerJson, peerName, startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
@@ -53,6 +54,20 @@ async function save(user: KubeconfigUser, cluster: Partial<KubeconfigCluster> = 
 const load = async (user: KubeconfigUser, cluster?: Partial<KubeconfigCluster>) =>
   loadKubeconfigConnection(await save(user, cluster), { clock, log });
 
+describe("a client key that the machine's TPM has sealed", () => {
+  it("is not read, and the reader is told which kubeconfig to use", async () => {
+    const key =
+      alice.certPem + (await aSealingMachine().seal(alice.keyPem, { purpose: "request", bound: new Uint8Array() }));
+    await writeFile(file("sealed.pem"), key);
+    const { credentials } = await load({ "client-certificate": "sealed.pem", "client-key": "sealed.pem" });
+    await expect(async () => credentials()).rejects.toMatchObject({
+      code: "bad-config",
+      message: expect.stringContaining("sealed by this machine's TPM"),
+      detail: { todo: expect.stringContaining("kubelet-exec.kubeconfig") },
+    });
+  });
+});
+
 describe("the cluster of a kubeconfig", () => {
   it("has its CA inline, or in a file beside the kubeconfig, inline first", async () => {
     await writeFile(file("ca.pem"), "from file");
@@ -64,7 +79,8 @@ describe("the cluster of a kubeconfig", () => {
 
   const refused: Record<string, [cluster: Partial<KubeconfigCluster>, code: string]> = {
     "a server that is not verified": [{ "insecure-skip-tls-verify": true }, "bad-config"],
-    "a proxy": [{ "proxy-url": "http://proxy" }, "unsupported"],
+    "a proxy of another kind": [{ "proxy-url": "socks5://proxy:1080" }, "bad-config"],
+    "a proxy without a scheme": [{ "proxy-url": "proxy:3128" }, "bad-config"],
     "a CA that is not base64": [{ "certificate-authority-data": "%" }, "malformed"],
     "a CA file that is not there": [{ "certificate-authority": "nowhere.pem" }, "not-found"],
   };

@@ -14,7 +14,9 @@ import {
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { type Clock, systemClock } from "../../clock/index.ts";
+import { parseProxyUrl } from "../../dial/index.ts";
 import { loadText } from "../../files/index.ts";
+import { SEALED_KEY_LABEL } from "../../pair/index.ts";
 import { type Log, silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { createKubeClient } from "../create-client.ts";
@@ -29,7 +31,7 @@ export interface LoadOptions {
   readonly context?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly log?: Log | undefined;
-  /** Given to credential plugins. Default: that of the process. */
+  /** Given to credential plugins, and looked at for a proxy. Default: that of the process. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -47,6 +49,8 @@ export async function loadKubeconfigConnection(path: string, options: LoadOption
     server: cluster.server,
     caPem,
     tlsServerName: cluster["tls-server-name"],
+    proxyUrl: cluster["proxy-url"],
+    ...(options.env === undefined ? {} : { env: options.env }),
     ...(isPluginUser(user)
       ? runPluginOf(user.exec, { cluster, caPem, directory, options })
       : { credentials: createUserCredentials(user, directory, options) }),
@@ -74,12 +78,13 @@ interface PluginSurroundings {
 function runPluginOf(user: ExecUser, { cluster, caPem, directory, options }: PluginSurroundings) {
   const { clock = systemClock, env = process.env } = options;
   const config = cluster.extensions?.find(({ name }) => name === EXEC_EXTENSION)?.extension;
-  const serverName = cluster["tls-server-name"];
+  const { "tls-server-name": serverName, "proxy-url": proxyUrl } = cluster;
   return createExecCredentials(user, {
     ...{ clock, env, directory },
     cluster: {
       server: cluster.server,
       ...(serverName === undefined ? {} : { "tls-server-name": serverName }),
+      ...(proxyUrl === undefined ? {} : { "proxy-url": proxyUrl }),
       ...(caPem === undefined ? {} : { "certificate-authority-data": encodeBase64(encodeUtf8(caPem)) }),
       ...(config === undefined ? {} : { config }),
     },
@@ -113,6 +118,7 @@ export async function loadInClusterConnection(options: InClusterOptions): Promis
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     caPem: await loadText(join(directory, "ca.crt")),
+    env,
     credentials: createUserCredentials({ tokenFile: join(directory, "token") }, directory, options),
   };
 }
@@ -122,7 +128,7 @@ function refuseUnsupported(cluster: KubeconfigCluster, user: KubeconfigUser): vo
   if (cluster["insecure-skip-tls-verify"] === true) {
     throw new Fault("bad-config", "kubeconfig says insecure-skip-tls-verify; give certificate-authority-data instead");
   }
-  if (cluster["proxy-url"]) throw new Fault("unsupported", "kubeconfig field proxy-url is not supported");
+  if (cluster["proxy-url"]) parseProxyUrl(cluster["proxy-url"]);
   if (user.username)
     throw new Fault("unsupported", "kubeconfig user has a password; Kubernetes ended basic authentication");
 }
@@ -178,6 +184,12 @@ function textSource(user: KubeconfigUser, field: "client-certificate" | "client-
 
 /** Two files are never replaced in one step: read in between, they do not match, and the next reading will tell. */
 function requirePair(cert: string, key: string): void {
+  if (key.includes(`BEGIN ${SEALED_KEY_LABEL}`)) {
+    const todo = "use the kubeconfig that calls kubelet-authenticator-tpm: kubelet-exec.kubeconfig beside it";
+    throw new Fault("bad-config", "client key is sealed by this machine's TPM, and nobody reads it but the plugin", {
+      detail: { todo },
+    });
+  }
   try {
     createSecureContext({ cert, key });
   } catch (cause) {

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import type { Event } from "../../../api/core/index.ts";
 import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
 import { silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
-import { createKubeClient } from "../create-client.ts";
 import { createEventRecorder } from "./recorder.ts";
 
 let server: TestApiServer;
 let client: KubeClient;
 beforeAll(async () => {
   server = await startTestApiServer();
-  const credentials = () => ({ certPem: server.adminCertPem, keyPem: server.adminKeyPem });
-  client = createKubeClient({ server: server.url, caPem: server.caPem, credentials });
+  client = connectAdmin(server);
 });
 afterAll(async () => {
   await client.close();

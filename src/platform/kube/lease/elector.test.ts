@@ -1,13 +1,12 @@
 // Replicas around one Lease on the real API server code, with a clock that is turned by hand.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { createManualClock, type ManualClock } from "../../../../test/fakes/clock.ts";
 import type { Lease } from "../../../api/core/index.ts";
 import { CONFIG_MAPS, LEASES, NAMESPACES } from "../../../api/meta/index.ts";
 import { silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
-import { createKubeClient } from "../create-client.ts";
 import { type ElectionEnd, runElector } from "./elector.ts";
 import { fenceWrites } from "./fence.ts";
 import { LEASE_TIMING, type Term } from "./term.ts";
@@ -19,11 +18,7 @@ let round = 0;
 
 beforeAll(async () => {
   server = await startTestApiServer();
-  client = createKubeClient({
-    server: server.url,
-    caPem: server.caPem,
-    credentials: () => ({ certPem: server.adminCertPem, keyPem: server.adminKeyPem }),
-  });
+  client = connectAdmin(server);
   await client.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "election" } });
 });
 afterAll(async () => {

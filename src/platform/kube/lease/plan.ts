@@ -27,7 +27,7 @@ export type ElectionPlan =
   | { readonly kind: "Write"; readonly spec: NonNullable<Lease["spec"]> }
   | { readonly kind: "Stand"; readonly holder: string; readonly leftMs: number };
 
-export function recordOf(lease: Lease | undefined): string | undefined {
+function recordOf(lease: Lease | undefined): string | undefined {
   return lease === undefined ? undefined : JSON.stringify([lease.metadata.uid, lease.spec ?? {}]);
 }
 
@@ -68,6 +68,6 @@ export function releasedSpec(lease: Lease, nowMs: number): NonNullable<Lease["sp
 }
 
 /** MicroTime, as Kubernetes writes it: six digits of fraction. */
-export function microTime(ms: number): string {
+function microTime(ms: number): string {
   return new Date(ms).toISOString().replace(/(\.\d{3})Z$/, "$1000Z");
 }

@@ -8,7 +8,7 @@ import { createFlows, type FlowOptions } from "./flows.ts";
 import { createLine } from "./line.ts";
 
 /** Kubernetes' controllers begin with 5 ms, which only warms the CPU; the end, some 16 minutes, is theirs. */
-export const QUEUE_BACKOFF: BackoffLimits = { baseMs: 100, maxMs: 1_000_000 };
+const QUEUE_BACKOFF: BackoffLimits = { baseMs: 100, maxMs: 1_000_000 };
 
 export interface WorkQueue {
   add(key: string): void;

@@ -3,12 +3,12 @@
 // watches end (as if the server had closed them), so that nothing goes on under the old identity.
 
 import { createSecureContext, type SecureContext } from "node:tls";
-import type { Pool } from "undici";
+import type { Client, Pool } from "undici";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { connectionTo } from "../../dial/index.ts";
 import type { Connection, Credentials } from "../connection/credentials.ts";
 
-/** Connections for calls in flight; more calls wait in line. Watches have a pool of their own, so they never starve calls. */
+/** Connections for calls in flight; more calls wait in line. A watch has a connection of its own, so it never starves calls. */
 export const MAX_CALL_CONNECTIONS = 64;
 
 /** Long enough to be found open by a controller's next call, short enough to survive proxies that drop idle connections. */
@@ -21,8 +21,15 @@ export interface Generation {
   readonly certPem: string | undefined;
   readonly keyPem: string | undefined;
   readonly calls: Pool;
-  readonly watches: Pool;
+  readonly watches: Watches;
   retired: boolean;
+}
+
+export interface Watches {
+  /** A client for one watch. */
+  open(): Client;
+  leave(client: Client): void;
+  destroy(reason?: Fault): Promise<void>;
 }
 
 interface Current {
@@ -105,21 +112,47 @@ async function openGeneration(
 ): Promise<Generation> {
   const secureContext = createContext(connection.caPem, certPem, keyPem);
   // Loaded here because it takes longer than everything else in the exec plugin, which mostly answers from disk.
-  const { Pool: UndiciPool } = await import("undici");
+  const undici = await import("undici");
   const tls = {
     secureContext,
     rejectUnauthorized: connection.insecureSkipVerify !== true,
     ...(connection.tlsServerName === undefined ? {} : { servername: connection.tlsServerName }),
   };
-  const pool = (connections: number | null) =>
-    new UndiciPool(origin, {
-      connections,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      maxResponseSize: -1,
-      // As every client of Kubernetes, through the proxy that the environment names.
-      connect: connectionTo(origin, { timeoutMs: CONNECT_TIMEOUT_MS, tls, env: connection.env ?? process.env }),
-    });
-  return { certPem, keyPem, calls: pool(MAX_CALL_CONNECTIONS), watches: pool(null), retired: false };
+  // As every client of Kubernetes, through the proxy that the kubeconfig or the environment names.
+  const { env = process.env, proxyUrl } = connection;
+  const way = connectionTo(origin, { timeoutMs: CONNECT_TIMEOUT_MS, tls, env, proxyUrl });
+  // One for all, because it keeps the TLS sessions: the second connection costs the server no signature.
+  const connect = typeof way === "function" ? way : undici.buildConnector(way);
+  const pool = { connections: MAX_CALL_CONNECTIONS, keepAliveTimeout: KEEP_ALIVE_MS, maxResponseSize: -1, connect };
+  return {
+    certPem,
+    keyPem,
+    calls: new undici.Pool(origin, pool),
+    watches: createWatches(() => new undici.Client(origin, { maxResponseSize: -1, connect })),
+    retired: false,
+  };
+}
+
+/**
+ * Not a pool: who leaves a watch destroys its connection, and a pool of undici's would at once open another, for nobody: a handshake
+ * for each certificate that a node waits for.
+ */
+function createWatches(connect: () => Client): Watches {
+  const open = new Set<Client>();
+  return {
+    open: () => {
+      const client = connect();
+      open.add(client);
+      return client;
+    },
+    leave: (client) => {
+      open.delete(client);
+      void client.destroy();
+    },
+    destroy: async (reason) => {
+      await Promise.all([...open].map((client) => client.destroy(reason ?? null)));
+    },
+  };
 }
 
 /** Made once for all connections of a generation; and a bad file is named here, not at some later handshake. */

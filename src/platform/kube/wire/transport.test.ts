@@ -1,5 +1,7 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -10,13 +12,17 @@ let server: TestServer;
 let transport: Transport;
 beforeAll(async () => {
   server = await startTestServer((_request, response) => response.end());
-  const connection = { server: server.url, caPem: server.ca.certPem, credentials: () => ({}) };
-  transport = createTransport(connection, { maxResponseBytes: 1_000 });
+  transport = connect();
 });
 afterAll(async () => {
   await transport.close();
   await server.close();
 });
+
+function connect(): Transport {
+  const connection = { server: server.url, caPem: server.ca.certPem, credentials: () => ({}) };
+  return createTransport(connection, { maxResponseBytes: 1_000 });
+}
 
 describe("transport", () => {
   const get = { method: "GET", path: "/" };
@@ -57,6 +63,38 @@ describe("transport", () => {
     await expect(transport.call({ ...get, path: "/refused", beforeSend }, 5_000)).rejects.toThrow("the term is over");
     await transport.call({ ...get, path: "/allowed", beforeSend: () => undefined }, 5_000);
     expect(seen).toEqual(["/allowed"]);
+  });
+
+  it("keeps its connection after each kind of call, also after a DELETE that has a body", async () => {
+    const ports = new Set<number | undefined>();
+    server.handle((request, response) => {
+      ports.add(request.socket.remotePort);
+      request.resume().once("end", () => response.end("{}"));
+    });
+    const own = connect();
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "DELETE", "GET"]) {
+      await own.call({ method, path: "/", ...(method === "GET" ? {} : { body: "{}" }) }, 5_000);
+      // A connection is free again in the turn after its answer.
+      await nextTurn();
+    }
+    await own.close();
+    expect(ports.size).toBe(1);
+  });
+
+  it("opens nothing in place of a watch that was left", async () => {
+    server.handle((_request, response) => response.writeHead(200).write("{}\n"));
+    const own = connect();
+    let opened = 0;
+    const count = () => opened++;
+    subscribe("undici:client:beforeConnect", count);
+    for (let watch = 0; watch < 3; watch++) {
+      const before = server.connections();
+      for await (const _piece of (await own.stream(get)) as AsyncIterable<Uint8Array>) break;
+      await server.untilConnections(before);
+    }
+    unsubscribe("undici:client:beforeConnect", count);
+    await own.close();
+    expect(opened).toBe(3);
   });
 
   it("tells a caller whose time is over while he waits for a connection, and does not send his request later", async () => {

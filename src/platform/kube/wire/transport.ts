@@ -12,7 +12,7 @@ import { createGenerations, type Generation } from "./generations.ts";
 export type { Answer } from "./exchange.ts";
 
 /** A page of 500 objects of 100 KB each fits twice; a server that sends more is not listing what we asked for. */
-export const RESPONSE_MAX_BYTES = 128 * 1024 * 1024;
+const RESPONSE_MAX_BYTES = 128 * 1024 * 1024;
 
 /** A watch is answered with its headers at once; only its events may take their time. */
 const WATCH_HEADERS_TIMEOUT_MS = 30_000;
@@ -74,19 +74,24 @@ export function createTransport(connection: Connection, options: TransportOption
 
   async function stream(request: Outgoing, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>> {
     const deadline = startDeadline(`${request.method} ${request.path}`, WATCH_HEADERS_TIMEOUT_MS, request.signal);
+    let leave = () => deadline.clear();
     try {
       const { generation, token } = await generations.current();
-      const wire = { ...onWire(request, { basePath, token }), signal: deadline.signal };
-      const response = await generation.watches.request(wire);
+      const client = generation.watches.open();
+      leave = () => {
+        deadline.clear();
+        generation.watches.leave(client);
+      };
+      const response = await client.request({ ...onWire(request, { basePath, token }), signal: deadline.signal });
       if (response.statusCode === 200) {
         deadline.extend(lifetimeMs);
-        return readPieces(response, { origin, generation, deadline });
+        return readPieces(response, { origin, generation, leave });
       }
       const answer = await readAnswer(response, maxResponseBytes);
-      deadline.clear();
+      leave();
       return answer;
     } catch (cause) {
-      deadline.clear();
+      leave();
       throw faultFromConnection(cause, origin);
     }
   }
@@ -110,6 +115,8 @@ function onWire(request: Outgoing, { basePath, token }: Envelope): Dispatcher.Di
       ...(request.body === undefined ? {} : { "content-type": request.contentType ?? "application/json" }),
     },
     body: request.body ?? null,
+    // Else undici gives up the connection after a DELETE that has a body, as ours do.
+    reset: false,
     // Both limits are the deadline's.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -119,17 +126,17 @@ function onWire(request: Outgoing, { basePath, token }: Envelope): Dispatcher.Di
 interface OpenStream {
   readonly origin: string;
   readonly generation: Generation;
-  readonly deadline: Deadline;
+  readonly leave: () => void;
 }
 
-async function* readPieces(response: Dispatcher.ResponseData, { origin, generation, deadline }: OpenStream) {
+async function* readPieces(response: Dispatcher.ResponseData, { origin, generation, leave }: OpenStream) {
   try {
     // Leaving the loop early destroys the body, and with it the connection.
     for await (const piece of response.body) yield piece as Uint8Array;
   } catch (cause) {
     if (!generation.retired) throw faultFromConnection(cause, origin);
   } finally {
-    deadline.clear();
+    leave();
   }
 }
 

@@ -7,7 +7,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import { faultFromStatus } from "../faults.ts";
 
 /** An object has at most 1.5 MiB in etcd; as JSON with every character escaped it could be several times that. */
-export const EVENT_MAX_BYTES = 16 * 1024 * 1024;
+const EVENT_MAX_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 const EVENT_TYPES: ReadonlySet<string> = new Set<WatchEventType>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
