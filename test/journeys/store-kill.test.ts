@@ -51,7 +51,7 @@ describe(`a certificate directory whose writers are killed ${ROUNDS} times`, () 
       const found = store.look();
       if (found.kind === "damaged") throw new Error(found.why);
       if (found.kind === "absent" && seen.size > 0) throw new Error("there is no current pair");
-      if (found.kind === "present") seen.add(found.pair.keyPem);
+      if (found.kind === "present") seen.add(String(found.pair.keyPem));
     }
   }
 

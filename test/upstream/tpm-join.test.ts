@@ -1,11 +1,12 @@
 // Must show: with a TPM (swtpm, its endorsement key certified by swtpm_setup's own CA) a node joins a real kube-apiserver: a real
 // kubelet, whose only identity is kubelet-authenticator-tpm, becomes Ready, rotates by attesting anew, and serves with a
-// certificate that it got as the attested node. kube-controller-manager does not run. Then somebody with the same token.
+// certificate that it got as the attested node, while its client key is on the disk only as the TPM seals it. kube-controller-manager
+// does not run. Then somebody with the same token.
 
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { basename, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type CertificateSigningRequest, isIssued, KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
 import type { Node } from "../../src/api/core/index.ts";
 import {
@@ -18,12 +19,15 @@ import { CSRS, NODES } from "../../src/api/meta/index.ts";
 import { createTpmProvider, readEndorsementKey } from "../../src/attestation/providers/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { joinNode, runNodeDaemon, servingNamesOf } from "../../src/node/index.ts";
-import { execKubeconfig, fileKubeconfig } from "../../src/node/join/index.ts";
+import { execKubeconfig } from "../../src/node/join/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
+import { SEALED_KEY_LABEL } from "../../src/platform/pair/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { aDyingTpm } from "../builders/dying-tpm.ts";
+import { plainKeysIn } from "../builders/key-seal.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
+import { notRun } from "../not-run.ts";
 import {
   type ControlPlane,
   createWorkspace,
@@ -40,7 +44,6 @@ import {
 } from "./harness/index.ts";
 
 const missing = missingTools("swtpm", "swtpm_setup");
-if (missing !== undefined) console.warn(`the join with a TPM on a real API server is skipped: ${missing}`);
 
 const NAME = "worker-1";
 const never = new AbortController().signal;
@@ -52,7 +55,7 @@ const CRDS = new URL("../../deploy/crds", import.meta.url).pathname;
 /** kubeadm's; with them the token alone is enough. */
 const BYPASSES = ["kubeadm:node-autoapprove-bootstrap", "kubeadm:node-autoapprove-certificate-rotation"];
 
-describe.skipIf(missing !== undefined)("a join with a TPM on a real API server", () => {
+describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM on a real API server", () => {
   let workspace: Workspace;
   let plane: ControlPlane;
   let admin: KubeClient;
@@ -104,8 +107,11 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
   function pluginArgs(machine: string, tpm: Swtpm): string[] {
     const plugin = locateProgram("kubelet-authenticator-tpm");
     const places = [`--cert-dir=${join(workspace.dir, machine)}`, `--bootstrap-kubeconfig=${bootstrap}`];
-    return [plugin, `--node-name=${NAME}`, ...places, `--tpm=${tpm.address}`];
+    return [plugin, `--node-name=${NAME}`, ...places, `--tpm=${tpm.address}`, "--seal-key"];
   }
+  /** Serving keys are the kubelet's to read, and plain. */
+  const clientKeysOnDisk = () =>
+    plainKeysIn(join(workspace.dir, "own")).filter((path) => !basename(path).startsWith("kubelet-server-"));
   const identityNow = () => admin.get<NodeIdentity>(NODE_IDENTITIES, { name: NAME });
   const clientCertificates = async () =>
     (await identityNow()).status?.certificates?.filter(({ purpose }) => purpose === "Client") ?? [];
@@ -126,6 +132,9 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
     const [first] = await proofs();
     expect(first?.status?.conditions).toMatchObject([{ type: "Approved", reason: "Attested" }]);
     expect((await identityNow()).status).toMatchObject({ phase: "Active", provider: "tpm" });
+    const current = join(workspace.dir, "own", "kubelet-client-current.pem");
+    expect(await readFile(current, "utf8")).toContain(SEALED_KEY_LABEL);
+    expect(clientKeysOnDisk()).toEqual([]);
   }, 120_000);
 
   it("lets it serve with a certificate that it asked for itself, as the attested node", async () => {
@@ -142,9 +151,7 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
 
   it("gives a serving certificate of the TPM's own signer to the daemon", async () => {
     const certDirectory = join(workspace.dir, "own");
-    const kubeconfig = join(workspace.dir, "daemon.kubeconfig");
-    const current = join(certDirectory, "kubelet-client-current.pem");
-    await writeFile(kubeconfig, fileKubeconfig({ server: plane.url, caPem: plane.caPem }, current));
+    const kubeconfig = join(workspace.dir, "kubelet.kubeconfig");
     const addresses = (await admin.get<Node>(NODES, { name: NAME })).status?.addresses ?? [];
     const stop = new AbortController();
     const running = runNodeDaemon({
@@ -178,6 +185,7 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
       probe: async () => ((await clientCertificates()).length >= 2 ? true : undefined),
     });
     await waitForFreshLease(plane, NAME);
+    expect(clientKeysOnDisk()).toEqual([]);
   }, 120_000);
 
   it("renews by one request once the policy offers the beacon", async () => {
@@ -226,8 +234,10 @@ describe.skipIf(missing !== undefined)("a join with a TPM on a real API server",
     } finally {
       await back.stop();
     }
-    const answered = (await admin.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-2" })).status?.exchanges;
-    expect(answered).toMatchObject([{ helloUid: left?.metadata.uid, state: "Issued" }]);
+    await vi.waitFor(async () => {
+      const answered = (await admin.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-2" })).status?.exchanges;
+      expect(answered).toMatchObject([{ helloUid: left?.metadata.uid, state: "Issued" }]);
+    }, 10_000);
   }, 60_000);
 
   async function hellosOf(node: string): Promise<readonly CertificateSigningRequest[]> {

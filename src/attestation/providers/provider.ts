@@ -3,6 +3,7 @@
 
 import type { Signer, SubjectAltNameTemplate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import type { KeySeal } from "../../platform/pair/index.ts";
 import type { Beacon, Claims, FinishedRequest, Protocol, Recipient } from "../evidence/index.ts";
 
 export type NodeAttestationProvider = SingleProvider | ExchangeProvider;
@@ -28,6 +29,8 @@ interface ProviderFacts {
   readonly canServe: boolean;
   /** What the platform calls this machine; left out where it has no word for it. */
   providerId?(nodeName: string, signal: AbortSignal): Promise<string>;
+  /** How this machine keeps its keys at rest; left out where nothing in it can seal. Opens what it needs for each key. */
+  readonly keySeal?: KeySeal | undefined;
 }
 
 /** For opening what evidence is made with, such as a TPM. Whoever opened it closes it. */
@@ -47,6 +50,8 @@ export interface ExchangeProver {
   proof(input: RequestInput, hello: SentHello): Promise<FinishedRequest>;
   /** A renewal of one request, by the cluster's beacon. Absent where the provider knows none. */
   renewal?(input: RequestInput, offer: RenewalOffer): Promise<FinishedRequest>;
+  /** As the provider's, over what is open already: some TPMs serve one client at a time. */
+  readonly keySeal?: KeySeal | undefined;
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@
 import { constants, createPublicKey, publicEncrypt } from "node:crypto";
 import { concatBytes } from "../bytes/index.ts";
 import { Fault } from "../outcome/index.ts";
+import { nativeBase64Url } from "./base64-url.ts";
 import { digest, HASH_OCTETS, type HashName } from "./digest.ts";
 
 export interface OaepOptions {
@@ -17,7 +18,7 @@ export interface OaepOptions {
 
 export function encryptOaep(options: OaepOptions, message: Uint8Array): Uint8Array {
   const { modulus, exponent } = options;
-  const jwk = { kty: "RSA", n: base64Url(modulus), e: base64Url(exponent) };
+  const jwk = { kty: "RSA", n: nativeBase64Url(modulus), e: nativeBase64Url(exponent) };
   const key = createPublicKey({ key: jwk, format: "jwk" });
   return new Uint8Array(publicEncrypt({ key, padding: constants.RSA_NO_PADDING }, encode(options, message)));
 }
@@ -49,8 +50,4 @@ function xor(a: Uint8Array, mask: Uint8Array): Uint8Array {
   const mixed = new Uint8Array(a.length);
   for (let index = 0; index < a.length; index++) mixed[index] = (a[index] ?? 0) ^ (mask[index] ?? 0);
   return mixed;
-}
-
-function base64Url(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64url");
 }

@@ -4,6 +4,7 @@
 export const ALGORITHM = {
   rsa: 0x0001,
   aes: 0x0006,
+  keyedHash: 0x0008,
   sha256: 0x000b,
   sha384: 0x000c,
   sha512: 0x000d,
@@ -43,6 +44,9 @@ export const COMMAND = {
   getRandom: 0x17b,
   getCapability: 0x17a,
   createPrimary: 0x131,
+  create: 0x153,
+  load: 0x157,
+  unseal: 0x15e,
   loadExternal: 0x167,
   readPublic: 0x173,
   nvReadPublic: 0x169,

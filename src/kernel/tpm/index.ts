@@ -11,6 +11,7 @@ export { flushContext, getCurves, getHandles, getProperties, getRandom, startup 
 export { type NvPublic, type NvSpan, nvRead, nvReadPublic } from "./commands/nv.ts";
 export { createPrimary, type LoadedKey, loadExternal, type ReadPublicAnswer, readPublic } from "./commands/objects.ts";
 export { type PcrReadAnswer, pcrExtend, pcrRead, type QuoteAnswer, type QuoteRequest, quote } from "./commands/pcr.ts";
+export { createSealed, loadSealed, SEALED_ATTRIBUTES, type SealedObject, unseal } from "./commands/sealing.ts";
 export { ALGORITHM, ATTRIBUTE, CURVE_ID, EK_CERTIFICATE_INDEX, HANDLE, PROPERTY } from "./constants.ts";
 export { type Credential, type CredentialInput, type CredentialRandomness, makeCredential } from "./credential.ts";
 export { type KdfInput, kdfa, kdfe } from "./kdf.ts";
@@ -57,4 +58,7 @@ export {
   POLICY_A_SHA256,
   POLICY_B_SHA256,
   POLICY_B_SHA384,
+  STORAGE_ATTRIBUTES,
+  STORAGE_TEMPLATES,
+  STORAGE_UNIQUE,
 } from "./templates.ts";

@@ -1,6 +1,7 @@
 // Templates of the keys the product uses. Endorsement keys: TCG EK Credential Profile 2.5, annex B; the same template gives the
 // same key on the same TPM for ever. The attestation key: Countersign's own, in the endorsement hierarchy, made anew from its
-// template at each use, so it needs no storage, comes back after re-imaging, and is nobody else's attestation key.
+// template at each use, so it needs no storage, comes back after re-imaging, and is nobody else's attestation key. The storage key,
+// under which keys at rest are sealed, is made in the same way and for the same reasons.
 import { encodeUtf8, parseHex } from "../bytes/index.ts";
 import { sha256 } from "../crypto/index.ts";
 import { ALGORITHM, CURVE_ID } from "./constants.ts";
@@ -92,4 +93,30 @@ export const AK_TEMPLATES: Readonly<Record<"ecc" | "rsa", PublicAreaFields>> = {
     exponent: 0,
     modulus: AK_UNIQUE,
   },
+};
+
+/** fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, noDA, restricted, decrypt. */
+export const STORAGE_ATTRIBUTES = 0x00030472;
+/** Tells our storage key from every other program's. */
+export const STORAGE_UNIQUE = sha256(encodeUtf8("countersign.dev storage key 1"));
+
+const STORAGE_COMMON = {
+  nameAlgorithm: ALGORITHM.sha256,
+  attributes: STORAGE_ATTRIBUTES,
+  authPolicy: EMPTY,
+  symmetric: AES_128,
+  scheme: undefined,
+};
+
+/** Parents of what is sealed to this TPM. No owner's password is needed, and a lockout does not stop them. */
+export const STORAGE_TEMPLATES: Readonly<Record<"ecc" | "rsa", PublicAreaFields>> = {
+  ecc: {
+    type: "ecc",
+    ...STORAGE_COMMON,
+    curveId: CURVE_ID.p256,
+    kdf: undefined,
+    x: STORAGE_UNIQUE,
+    y: new Uint8Array(32),
+  },
+  rsa: { type: "rsa", ...STORAGE_COMMON, keyBits: 2048, exponent: 0, modulus: STORAGE_UNIQUE },
 };

@@ -2,12 +2,12 @@
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { type CertificatePair, PAIR_MAX_BYTES, parsePair } from "../../platform/pair/index.ts";
+import { PAIR_MAX_BYTES, parseStoredPair, type StoredPair } from "../../platform/pair/index.ts";
 import { type CertificatePurpose, currentPathOf } from "./layout.ts";
 
 export type CurrentPair =
-  /** `storedMs`: when the file was written. */
-  | { readonly kind: "present"; readonly pair: CertificatePair; readonly storedMs: number }
+  /** `storedMs`: when the file was written. The key may be sealed: whether it opens is not asked here. */
+  | { readonly kind: "present"; readonly pair: StoredPair; readonly storedMs: number }
   /** No link, or a link to nothing. */
   | { readonly kind: "absent" }
   /** Something is there that no kubelet could start with. */
@@ -22,7 +22,7 @@ export function loadPairFile(path: string): CurrentPair {
   const found = readSmallFile(path);
   if ("kind" in found) return found;
   try {
-    return { kind: "present", pair: parsePair(found.text), storedMs: found.storedMs };
+    return { kind: "present", pair: parseStoredPair(found.text), storedMs: found.storedMs };
   } catch (error) {
     if (!isFault(error)) throw error;
     return { kind: "damaged", why: error.message };

@@ -25,7 +25,7 @@ export type { ObtainOptions } from "./obtain-options.ts";
 export { type CertificatePlan, jitterOf, type Lifetime, PLUGIN_JITTER, planCertificate, usefulLife } from "./plan.ts";
 export { REQUEST_LIMIT_MS, type RequestProgress } from "./request.ts";
 export { machineAddresses, servingNamesOf } from "./serving/index.ts";
-export { type CertificateStore, createCertificateStore, repairWhenFree } from "./store/index.ts";
+export { type CertificateStore, createCertificateStore, openFit, repairWhenFree } from "./store/index.ts";
 export { commonNameOf, type ServingNames } from "./template.ts";
 export { createHotAgent, type HotAgent, hotSwapServer } from "./tls/index.ts";
 export { listWaitingNames } from "./waiting-names.ts";

@@ -1,41 +1,14 @@
-// A bounded wait that says, when it is over, what was still awaited: that is what a person needs to know.
+// The bounded wait for a certificate.
 
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import type { Clock } from "../../platform/clock/index.ts";
-import { onAbort } from "../../platform/signals/index.ts";
+import { type Limit, withinLimit as withinAnyLimit } from "../../platform/signals/index.ts";
 
-export interface Limit {
-  readonly clock: Clock;
-  readonly limitMs: number;
-  /** The caller's reason to stop; it ends the work with `aborted`, not with `timeout`. */
-  readonly signal: AbortSignal | undefined;
+export interface CertificateLimit extends Omit<Limit, "overdue"> {
   /** What is awaited now. */
   readonly awaited: () => string;
 }
 
-export async function withinLimit<T>(limit: Limit, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const { clock, limitMs, signal, awaited } = limit;
-  const stop = new AbortController();
-  const finished = new AbortController();
-  const giveUp = () => stop.abort();
-  const leave = onAbort(signal, giveUp);
-  let isOver = false;
-  const alarm = clock.sleep(limitMs, finished.signal).then(
-    () => {
-      isOver = true;
-      giveUp();
-    },
-    () => undefined, // the work ended first
-  );
-  try {
-    return await act(stop.signal);
-  } catch (cause) {
-    if (!isOver || !isFault(cause, "aborted")) throw cause;
-    // Without its cause: that we gave up is the whole of it, and which call was cut short tells nobody anything.
-    throw new Fault("timeout", `no certificate after ${Math.round(limitMs / 1_000)} s: ${awaited()}`);
-  } finally {
-    finished.abort();
-    leave();
-    await alarm;
-  }
+export function withinLimit<T>(limit: CertificateLimit, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { awaited, ...rest } = limit;
+  const overdue = () => `no certificate after ${Math.round(limit.limitMs / 1_000)} s: ${awaited()}`;
+  return withinAnyLimit({ ...rest, overdue }, act);
 }

@@ -7,34 +7,53 @@
 
 import type { Protocol } from "../../attestation/evidence/index.ts";
 import { agreeOnVersion, type SingleProvider } from "../../attestation/providers/index.ts";
+import { equalBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { readCertificates } from "../../kernel/x509/index.ts";
 import { waitForLockUnless } from "../../platform/files/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../platform/keys/index.ts";
-import type { CertificatePair } from "../../platform/pair/index.ts";
+import type { CertificatePair, StoredPair } from "../../platform/pair/index.ts";
 import { attestInOne, requireMayAsk, storeByExchange, takesEvidence } from "./attested/index.ts";
 import type { ObtainOptions } from "./obtain-options.ts";
 import { REQUEST_LIMIT_MS, requestCertificate } from "./request.ts";
-import type { CertificateStore } from "./store/index.ts";
+import { type CertificateStore, openFit } from "./store/index.ts";
 import { commonNameOf } from "./template.ts";
 
 export async function obtainCertificate(options: ObtainOptions): Promise<CertificatePair> {
   const { store, clock, signal, limitMs = REQUEST_LIMIT_MS } = options;
   const deadlineMs = clock.now() + limitMs;
   await store.open();
+  const unfit = options.intent === "join" ? await findUnfit(store) : undefined;
   const good = () => {
     const current = store.load();
-    return current !== undefined && options.isGood(current) ? current : undefined;
+    const isFit = current !== undefined && current.certificatePem !== unfit?.certificatePem;
+    return isFit && options.isGood(current) ? current : undefined;
   };
   const isDone = () => good() !== undefined;
   const lock = await waitForLockUnless(isDone, store.layout.lockPath, { clock, signal, limitMs });
   // Gone again in the same moment: from the beginning.
-  if (lock === undefined) return good() ?? (await obtainCertificate(options));
+  if (lock === undefined) return await unsealOr(store, good(), () => obtainCertificate(options));
   try {
     await store.repair(commonNameOf(options.nodeName));
-    return good() ?? (await askAndStore({ ...options, limitMs: Math.max(deadlineMs - clock.now(), 0) }));
+    const limit = { limitMs: Math.max(deadlineMs - clock.now(), 0) };
+    return await unsealOr(store, good(), () => askAndStore({ ...options, ...limit }));
   } finally {
     await lock.release();
   }
+}
+
+/** What is there already and will not do, whatever its certificate says. */
+async function findUnfit(store: CertificateStore): Promise<StoredPair | undefined> {
+  const pair = store.load();
+  return pair !== undefined && (await openFit(store, pair)) === undefined ? pair : undefined;
+}
+
+async function unsealOr(
+  store: CertificateStore,
+  found: StoredPair | undefined,
+  otherwise: () => Promise<CertificatePair>,
+): Promise<CertificatePair> {
+  return found === undefined ? await otherwise() : await store.unseal(found);
 }
 
 async function askAndStore(options: ObtainOptions): Promise<CertificatePair> {
@@ -81,10 +100,12 @@ async function requestAndStore(options: ObtainOptions, spoken: Spoken): Promise<
 }
 
 async function storeOne(options: ObtainOptions, spoken: Spoken): Promise<CertificatePair> {
-  const { store } = options;
+  const { store, clock, limitMs = REQUEST_LIMIT_MS } = options;
+  const deadlineMs = clock.now() + limitMs;
   const key = await pendingKey(store);
   const attested = spoken && (await attestInOne(options, spoken, key.signer));
-  const certificatePem = await requestCertificate({ ...options, key: key.signer, attested });
+  const leftMs = Math.max(deadlineMs - clock.now(), 0);
+  const certificatePem = await requestCertificate({ ...options, key: key.signer, attested, limitMs: leftMs });
   const pair = await store.save(certificatePem, key.encodePem());
   await store.dropPendingKey();
   return pair;
@@ -96,10 +117,16 @@ async function storeOne(options: ObtainOptions, spoken: Spoken): Promise<Certifi
  */
 async function pendingKey(store: CertificateStore): Promise<PrivateKey> {
   const pem = await store.loadPendingKey();
-  if (pem !== undefined && pem.trim() !== store.load()?.keyPem.trim()) return parsePrivateKey(pem);
+  const pending = pem === undefined ? undefined : parsePrivateKey(pem);
+  if (pending !== undefined && !isKeyOf(store.load(), pending)) return pending;
   const key = generatePrivateKey("P-256");
   await store.savePendingKey(key.encodePem());
   return key;
+}
+
+function isKeyOf(pair: StoredPair | undefined, { signer }: PrivateKey): boolean {
+  const [leaf] = pair === undefined ? [] : readCertificates(pair.certificatePem);
+  return leaf !== undefined && equalBytes(leaf.publicKey.spki, signer.publicKey);
 }
 
 /** The request of this key has been used up or is somebody else's; only another key makes another request. */

@@ -14,10 +14,11 @@ import {
 } from "../certificates/index.ts";
 import type { Journal } from "./journal.ts";
 import type { DaemonOptions } from "./options.ts";
+import { requireNoReader } from "./pair-readers.ts";
 
 export type BootOptions = Pick<
   DaemonOptions,
-  "nodeName" | "certDirectory" | "kubeconfig" | "bootstrapKubeconfig" | "clientCaPem" | "rotate" | "clock"
+  "nodeName" | "certDirectory" | "kubeconfig" | "bootstrapKubeconfig" | "clientCaPem" | "rotate" | "env" | "clock"
 >;
 
 export interface Booted {
@@ -28,6 +29,7 @@ export interface Booted {
 
 export async function bootNode(options: BootOptions, store: CertificateStore, journal: Journal): Promise<Booted> {
   const { nodeName, clock, rotate } = options;
+  await requireNoReader(options.kubeconfig, store);
   if (rotate) await repairStore(options, store, journal);
   const { facts, pairs } = await gatherBoot(options, clock.now());
   const plan = planBoot(facts);
@@ -40,7 +42,8 @@ export async function bootNode(options: BootOptions, store: CertificateStore, jo
   }
   const asksWithKubeconfig = plan.kind === "bootstrap" && plan.with === "kubeconfig";
   const access = await openClusterAccess({ ...options, asksWithKubeconfig });
-  const pair = plan.kind === "use" && plan.source !== "store" ? pairs[plan.source] : undefined;
+  const found = plan.kind === "use" && plan.source !== "store" ? pairs[plan.source] : undefined;
+  const pair = found && (await store.unseal(found));
   return { plan, access, initial: pair && { pair, renewAtOnce: plan.kind === "use" && plan.renewAtOnce } };
 }
 

@@ -56,7 +56,9 @@ function openStore({ options, journal, metrics }: Stage, purpose: CertificatePur
     journal.notice(message);
     metrics.countMovedAside();
   };
-  return createCertificateStore({ directory: options.certDirectory, purpose, clock: options.clock, onNotice });
+  const { certDirectory: directory, clock, sealKeys } = options;
+  const { keySeal } = options.provider;
+  return createCertificateStore({ directory, purpose, clock, onNotice, keySeal, sealKeys });
 }
 
 function createClientManager(stage: Stage, booted: Booted, store: CertificateStore): CertificateManager {

@@ -167,6 +167,40 @@ describe("the daemon's discovery", () => {
     expect(clock.pending()).toEqual([MINUTE_MS / 2]);
   });
 
+  it("follows a document that leaves the roots to the machine, and takes none of those for the cluster's own", async () => {
+    const [ca, machine] = [aTestCa("cluster"), aTestCa("machine")];
+    const server = await aServer(ca);
+    publish(server, { server: server.url, caPem: ca.certPem });
+    const roots = join(directory, "roots.pem");
+    writeFileSync(roots, machine.certPem + ca.certPem);
+    const node = await aNode(byToken(server.url), { SSL_CERT_FILE: roots });
+    await node.refreshed();
+    publish(server, { server: server.url, caPem: "" });
+    await clock.advance(MINUTE_MS / 2);
+    await clock.untilSleeping();
+    node.nudge();
+    await node.refreshed();
+    expect(node.place().caPem).toContain(machine.certPem.trim());
+    expect(node.place().writtenCaPem).toBe("");
+  });
+
+  it("follows, and says what is wrong, although a kubeconfig cannot be led there", async () => {
+    const ca = aTestCa();
+    const [before, after] = [await aServer(ca), await aServer(ca)];
+    publish(before, { server: before.url, caPem: ca.certPem });
+    const node = await aNode(byToken(before.url));
+    await node.refreshed();
+    writeFileSync(node.paths[0], "a: [");
+    const servers = [after.url, before.url];
+    for (const server of [before, after]) publish(server, { server: after.url, caPem: ca.certPem, servers });
+    await clock.advance(MINUTE_MS / 2);
+    await clock.untilSleeping();
+    node.nudge();
+    await node.refreshed();
+    expect(node.place()).toMatchObject({ server: after.url });
+    expect(node.said.at(-1)).toContain("kubeconfig is not YAML");
+  });
+
   it("writes nothing while nothing has changed", async () => {
     const ca = aTestCa();
     const server = await aServer(ca);

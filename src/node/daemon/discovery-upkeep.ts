@@ -6,7 +6,7 @@ import { type Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { ClusterPlace } from "../certificates/index.ts";
 import { type CachedDiscovery, createDiscoveryCache, type Refreshed, refreshDiscovery } from "../discovery/index.ts";
-import { moveKubeconfig } from "./kubeconfig-move.ts";
+import { moveKubeconfig, type NewPlace } from "./kubeconfig-move.ts";
 import type { DiscoveryPlaces } from "./options.ts";
 
 /** A rotation of roots or addresses takes hours; a fleet of thousands asks a few times a second at this pace. */
@@ -91,13 +91,24 @@ async function refreshCache(
 }
 
 async function follow(options: UpkeepOptions, { cluster }: CachedDiscovery): Promise<void> {
-  const { server, caPem, tlsServerName } = cluster;
+  const { server, caPem, documentCaPem, tlsServerName } = cluster;
   const now = options.place();
   const isElsewhere = now.server !== server || now.tlsServerName !== tlsServerName;
-  if (isElsewhere || now.caPem.trim() !== caPem.trim()) options.move({ server, caPem, tlsServerName });
+  try {
+    if (!(await moveKubeconfigs(options, cluster))) return;
+    const what = isElsewhere ? `the cluster is at ${server} now` : "the cluster has other roots now";
+    options.onMoved(`${what}; the kubeconfigs say so, and a kubelet that runs reads them at its next start`);
+  } finally {
+    // After what is on disk, so that evidence is for the cluster that the next start means too; and although a kubeconfig could not
+    // be written, because the managers need the cluster.
+    if (isElsewhere || now.caPem.trim() !== caPem.trim())
+      options.move({ server, caPem, writtenCaPem: documentCaPem, tlsServerName });
+  }
+}
+
+/** Whether any had to be changed. */
+async function moveKubeconfigs({ kubeconfigs }: UpkeepOptions, cluster: NewPlace): Promise<boolean> {
   let hasWritten = false;
-  for (const path of options.kubeconfigs) hasWritten = (await moveKubeconfig(path, cluster)) || hasWritten;
-  if (!hasWritten) return;
-  const what = isElsewhere ? `the cluster is at ${server} now` : "the cluster has other roots now";
-  options.onMoved(`${what}; the kubeconfigs say so, and a kubelet that runs reads them at its next start`);
+  for (const path of kubeconfigs) hasWritten = (await moveKubeconfig(path, cluster)) || hasWritten;
+  return hasWritten;
 }

@@ -2,10 +2,10 @@
 // pair, so a rotation needs no other one. A kubeconfig that works is never touched.
 
 import { dirname, resolve } from "node:path";
-import { isFault } from "../../kernel/outcome/index.ts";
-import { atomicWriteFile, ensureDirectory, nodeFileSystem } from "../../platform/files/index.ts";
+import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts";
 import { fileKubeconfig } from "../join/kubeconfigs.ts";
 import type { Booted } from "./boot.ts";
+import { mentions } from "./pair-readers.ts";
 
 /** Only after a bootstrap with the bootstrap kubeconfig: then the node's own was missing, or was of no use. */
 export async function saveKubeconfig(path: string | undefined, booted: Booted, currentPath: string): Promise<void> {
@@ -15,13 +15,4 @@ export async function saveKubeconfig(path: string | undefined, booted: Booted, c
   if (await mentions(target, currentPath)) return;
   await ensureDirectory(dirname(target), 0o755);
   await atomicWriteFile(target, fileKubeconfig(access, currentPath), { mode: 0o600 });
-}
-
-async function mentions(path: string, currentPath: string): Promise<boolean> {
-  try {
-    return (await nodeFileSystem.read(path)).includes(currentPath);
-  } catch (error) {
-    if (isFault(error, "not-found")) return false;
-    throw error;
-  }
 }

@@ -14,7 +14,7 @@ function aKubeconfig(): string {
   const path = join(directory, "kubeconfig");
   const text = `
 clusters:
-- {name: own, cluster: {server: "https://old.example", tls-server-name: old}}
+- {name: own, cluster: {server: "https://old.example", tls-server-name: old, proxy-url: "http://proxy.example:3128"}}
 - {name: other, cluster: {server: "https://other.example"}}
 contexts: [{name: node, context: {cluster: own, user: node}}]
 current-context: node
@@ -24,12 +24,19 @@ users: [{name: node, user: {client-certificate: /pki/current.pem}}]
   return path;
 }
 
-it("changes the cluster in use, and neither another nor the user", async () => {
+it("changes where the cluster in use is, and neither the way out, nor another cluster, nor the user", async () => {
   const path = aKubeconfig();
   expect(await moveKubeconfig(path, PLACE)).toBe(true);
   const { clusters, users } = parseKubeconfig(readFileSync(path, "utf8"));
   expect(clusters.map(({ name, cluster }) => [name, cluster])).toEqual([
-    ["own", { server: "https://new.example", "tls-server-name": "api.example" }],
+    [
+      "own",
+      {
+        server: "https://new.example",
+        "tls-server-name": "api.example",
+        "proxy-url": "http://proxy.example:3128",
+      },
+    ],
     ["other", { server: "https://other.example" }],
   ]);
   expect(users).toEqual([{ name: "node", user: { "client-certificate": "/pki/current.pem" } }]);

@@ -32,6 +32,8 @@ export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"
   readonly clusterId?: string | undefined;
   /** CAs of nodes' certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
+  /** Keys are sealed by the provider's TPM from now on. Left out: as the present pair's is. */
+  readonly sealKeys?: boolean | undefined;
   /** False: the feature is switched off; the credentials that are there are used and watched, nothing is asked for. */
   readonly rotate: boolean;
   readonly serving?: ServingOptions | undefined;
@@ -40,6 +42,8 @@ export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"
   readonly discovery?: DiscoveryPlaces | undefined;
   /** How long to run without a valid certificate before the service manager gets its turn. Default: five minutes. */
   readonly startLimitMs?: number | undefined;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** klog's numbers: 2 for diagnostics, 4 for the loops. */

@@ -32,6 +32,8 @@ export interface RenewOptions
     | "clusterId"
     | "recipient"
     | "serving"
+    | "sealKeys"
+    | "env"
     | "clock"
     | "signal"
   > {
@@ -66,15 +68,18 @@ async function renewServing(options: RenewOptions, { signerName, names }: Servin
   const { store: ofClient, booted } = await boot(options);
   const { access, initial } = booted;
   const store = createCertificateStore({ directory, purpose: "server", clock, onNotice });
-  const identity = () => ofClient.load() ?? initial?.pair;
+  const stored = ofClient.load();
+  const client = stored === undefined ? initial?.pair : await ofClient.unseal(stored);
+  const identity = () => client;
   const manager = createCertificateManager({ ...options, store, access, signerName, serving: names, identity });
   const { notAfterMs } = await manager.renew(options.signal, options.limitMs);
   return { isRenewed: true, certificatePath: store.layout.currentPath, notAfterMs };
 }
 
 async function boot(options: RenewOptions) {
-  const { certDirectory: directory, clock, onNotice } = options;
-  const store = createCertificateStore({ directory, clock, onNotice });
+  const { certDirectory: directory, clock, onNotice, sealKeys } = options;
+  const { keySeal } = options.provider;
+  const store = createCertificateStore({ directory, clock, onNotice, keySeal, sealKeys });
   const journal = { ...createJournal(silentLog, 0), notice: (message: string) => onNotice?.(message) };
   return { store, booted: await bootNode({ ...options, rotate: true }, store, journal) };
 }

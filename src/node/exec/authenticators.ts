@@ -17,9 +17,13 @@ export interface Authenticator {
 }
 
 export interface OwnFlag {
-  readonly value: string;
+  /** Left out: a switch. */
+  readonly value?: string | undefined;
   readonly description: string;
 }
+
+/** Of a provider that can: keys are written down sealed by this machine's TPM. */
+export const SEAL_KEY_FLAG = "--seal-key"; // spelled out below: a computed name keeps one plugin's facts in every other's bundle
 
 export const INSECURE_AUTHENTICATOR: Authenticator = {
   program: "kubelet-authenticator-insecure",
@@ -37,6 +41,8 @@ export const TPM_AUTHENTICATOR: Authenticator = {
   canRenew: true,
   ownFlags: {
     "--tpm": { value: "ADDRESS", description: "/dev/tpmrm0 (default), swtpm:path=SOCKET or swtpm:host=HOST,port=PORT" },
+    // Not the default: the directory is kubelet's own, and whoever reads a key there without us needs a plain one.
+    "--seal-key": { description: "keep the key sealed by the TPM; not where a kubelet reads it from --cert-dir" },
   },
   // A discrete TPM makes its keys in seconds; a node's Lease is good for 40.
   renewalWaitMs: 25_000,

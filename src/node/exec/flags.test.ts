@@ -52,6 +52,14 @@ describe("the plugin's flags", () => {
     expect(helpText(WITH_OWN)).toMatch(/^ {2}--tpm ADDRESS {15,}where it is$/m);
   });
 
+  it("may be switches of the provider, which take no value", () => {
+    const plugin = { ...PLUGIN, ownFlags: { "--seal-key": { description: "keeps it shut" } } };
+    const flags = { nodeName: "a", own: new Map([["--seal-key", ""]]) };
+    expect(parseFlags(["--seal-key", "--node-name", "a"], plugin)).toMatchObject({ flags });
+    expect(() => parseFlags(["--node-name=a", "--seal-key=no"], plugin)).toThrow('"--seal-key=no" is unknown');
+    expect(helpText(plugin)).toMatch(/^ {2}--seal-key {19}keeps it shut$/m);
+  });
+
   const refused: Record<string, [string[], string]> = {
     "without a node name": [[], "--node-name is missing"],
     "with one that nobody knows": [["--node-name=a", "--nodename=b"], "nodename"],

@@ -18,7 +18,7 @@ export interface ExecFlags {
   readonly providerId: string | undefined;
   readonly clusterId: string | undefined;
   readonly evidenceRecipient: string | undefined;
-  /** The provider's own, by name with dashes. */
+  /** The provider's own, by name with dashes; a switch that was given has an empty value. */
   readonly own: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
 }
@@ -31,7 +31,7 @@ export type Invocation =
 export type FlagFacts = Pick<Authenticator, "program" | "signerName" | "ownFlags">;
 
 export function helpText({ program, signerName, ownFlags = {} }: FlagFacts): string {
-  const own = Object.entries(ownFlags).map(([name, { value, description }]) => [`${name} ${value}`, description]);
+  const own = Object.entries(ownFlags).map(([name, { value = "", description }]) => [`${name} ${value}`, description]);
   return `${program}: a client-go credential plugin that presents this node's certificate
 
 Called by kubelet or kubectl through an exec user of a kubeconfig; answers on stdout, explains itself on stderr.
@@ -51,7 +51,8 @@ ${own.map(([flag = "", description]) => `  ${flag.padEnd(28)} ${description}\n`)
 
 export function parseFlags(args: readonly string[], { signerName, ownFlags = {} }: FlagFacts): Invocation {
   const own = new Set(Object.keys(ownFlags));
-  const values = readValues(args, own);
+  const switches = new Set([...SWITCHES, ...[...own].filter((name) => ownFlags[name]?.value === undefined)]);
+  const values = readValues(args, { own, switches });
   if (values.has("--help")) return { kind: "help" };
   if (values.has("--version")) return { kind: "version" };
   const nodeName = values.get("--node-name") ?? "";
@@ -81,12 +82,17 @@ const NAMES: ReadonlySet<string> = new Set([
   ...["--provider-id", "--evidence-cluster", "--evidence-recipient", "--timeout"],
 ]);
 
-function readValues(args: readonly string[], own: ReadonlySet<string>): ReadonlyMap<string, string> {
+interface Known {
+  readonly own: ReadonlySet<string>;
+  readonly switches: ReadonlySet<string>;
+}
+
+function readValues(args: readonly string[], { own, switches }: Known): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const rest = [...args];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const [name = "", ...parts] = word.split("=");
-    const isSwitch = SWITCHES.has(name);
+    const isSwitch = switches.has(name);
     if ((!NAMES.has(name) && !own.has(name)) || (isSwitch && parts.length > 0)) {
       throw new Fault("bad-config", `flag ${JSON.stringify(word)} is unknown (see --help)`);
     }

@@ -9,10 +9,10 @@ import { readCertificates } from "../../kernel/x509/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { loadText } from "../../platform/files/index.ts";
 import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
-import type { CertificatePair } from "../../platform/pair/index.ts";
+import { type CertificatePair, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { type CertificatePlan, clusterIdOf, createCertificateStore, obtainCertificate } from "../certificates/index.ts";
 import { parseNodeName } from "../join/node-name.ts";
-import type { Authenticator } from "./authenticators.ts";
+import { type Authenticator, SEAL_KEY_FLAG } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
 import type { ExecFlags } from "./flags.ts";
 import { RENEWAL_WAIT_MS } from "./plan.ts";
@@ -22,7 +22,7 @@ export interface ExecNeed {
   readonly flags: ExecFlags;
   readonly info: ExecInfo;
   readonly edge: ExecEdge;
-  readonly present: CertificatePair | undefined;
+  readonly present: StoredPair | undefined;
   readonly plan: CertificatePlan;
   /** Is what the directory holds now this node's, and not due? Another process may have been faster. */
   readonly isGood: () => boolean;
@@ -41,8 +41,11 @@ export async function obtainForExec(need: ExecNeed): Promise<CertificatePair> {
   }
 }
 
-async function renew(need: ExecNeed, { certificatePem: certPem, keyPem }: CertificatePair): Promise<CertificatePair> {
-  const cluster = await findCluster(need.flags, need.info);
+async function renew(need: ExecNeed, present: StoredPair): Promise<CertificatePair> {
+  const cluster = await findCluster(need);
+  // A sealed key is opened before the exchange begins: some TPMs serve one client at a time.
+  const { keySeal } = await need.authenticator.loadProvider(need.flags.own);
+  const { certificatePem: certPem, keyPem } = await openPair(present, keySeal);
   const limitMs = Math.min(need.flags.timeoutMs, need.authenticator.renewalWaitMs ?? RENEWAL_WAIT_MS);
   const connection = { ...cluster, credentials: () => ({ certPem, keyPem }) };
   return await ask(need, { connection, intent: "renew", limitMs });
@@ -53,7 +56,7 @@ async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
   const path = flags.bootstrapKubeconfig;
   if (path === undefined) throw nothingToAskWith(need);
   try {
-    const connection = await loadKubeconfigConnection(path);
+    const connection = await loadKubeconfigConnection(path, { env: need.edge.env });
     return await ask(need, { connection, intent: "join", limitMs: flags.timeoutMs });
   } catch (cause) {
     if (!isFault(cause, "unauthorized")) throw cause;
@@ -77,18 +80,21 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
   const clock = { ...systemClock, now: edge.now };
   const nodeName = parseNodeName(flags.nodeName);
   if (connection.caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
+  const provider = await authenticator.loadProvider(flags.own);
   const client = createKubeClient(connection);
   try {
     return await obtainCertificate({
       store: createCertificateStore({
         directory: flags.certDirectory,
         clock,
+        keySeal: provider.keySeal,
+        sealKeys: flags.own.has(SEAL_KEY_FLAG) ? true : undefined,
         onNotice: (message) => say(need, message),
       }),
       client,
       nodeName,
       signerName: flags.signerName,
-      provider: await authenticator.loadProvider(flags.own),
+      provider,
       providerId: flags.providerId,
       clusterId: flags.clusterId ?? clusterIdOf(connection.caPem),
       recipient: flags.evidenceRecipient === undefined ? undefined : parseRecipient(flags.evidenceRecipient),
@@ -123,14 +129,16 @@ function nothingToAskWith({ flags, plan }: ExecNeed): Fault {
   );
 }
 
-async function findCluster(
-  { bootstrapKubeconfig }: ExecFlags,
-  { cluster }: ExecInfo,
-): Promise<Omit<Connection, "credentials">> {
+async function findCluster({
+  flags: { bootstrapKubeconfig },
+  info: { cluster },
+  edge: { env },
+}: ExecNeed): Promise<Omit<Connection, "credentials">> {
   const caData = cluster?.["certificate-authority-data"];
   if (cluster !== undefined && caData !== undefined) {
-    return { server: cluster.server, caPem: parseUtf8(parseBase64(caData)), tlsServerName: cluster["tls-server-name"] };
+    const { server, "tls-server-name": tlsServerName, "proxy-url": proxyUrl } = cluster;
+    return { server, caPem: parseUtf8(parseBase64(caData)), tlsServerName, proxyUrl, env };
   }
-  if (bootstrapKubeconfig !== undefined) return loadKubeconfigConnection(bootstrapKubeconfig);
+  if (bootstrapKubeconfig !== undefined) return loadKubeconfigConnection(bootstrapKubeconfig, { env });
   throw new Fault("bad-config", "a renewal needs the cluster's address: set provideClusterInfo: true in the exec user");
 }

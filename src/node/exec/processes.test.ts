@@ -9,7 +9,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
-import { bundlePlugin, shippedPlugin } from "../../../tools/bundle.mjs";
+import { bundlePlugin, pluginEntry, shippedPlugin } from "../../../tools/bundle.mjs";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 
@@ -17,10 +17,19 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const COUNT = 12;
 const INFO = '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","spec":{"interactive":false}}';
 
+/** Of a provider that minds no signal, and keeps the process busy. */
+const HANGING = `import { runProviderAuthenticator } from "./node/exec/provider.js";
+const provider = { contractVersion: 1, versions: [1], freshness: "challenge", canRenew: true, canServe: false };
+const hang = () => new Promise(() => setInterval(() => undefined, 1000));
+const createProvider = () => ({ ...provider, name: "hanging", providerId: hang, attest: hang });
+await runProviderAuthenticator({ name: "hanging", canRenew: true, load: async () => ({ createProvider }) });
+`;
+
 describe("plugin processes", () => {
   let cluster: JoinableCluster;
   let directory = "";
   let program = "";
+  let hanging = "";
 
   beforeAll(async () => {
     // Below the package, so that the compiled program finds its dependencies.
@@ -34,6 +43,9 @@ describe("plugin processes", () => {
     const plugin = shippedPlugin("kubelet-authenticator-insecure", compiled);
     await bundlePlugin(plugin);
     program = plugin.outfile;
+    await bundlePlugin(pluginEntry(compiled));
+    hanging = join(compiled, "kubelet-authenticator-hanging.mjs");
+    writeFileSync(hanging, HANGING);
     directory = mkdtempSync(join(tmpdir(), "processes-"));
     cluster = await startJoinableCluster();
     const caData = encodeBase64(encodeUtf8(cluster.api.caPem));
@@ -51,10 +63,10 @@ describe("plugin processes", () => {
     rmSync(join(program, "..", ".."), { recursive: true });
   });
 
-  function startPlugin(): ChildProcess {
+  function startPlugin(path = program, ...more: readonly string[]): ChildProcess {
     const args = ["--node-name=worker-1", `--cert-dir=${join(directory, "pki")}`];
     const bootstrap = `--bootstrap-kubeconfig=${join(directory, "bootstrap")}`;
-    return spawn(process.execPath, [program, ...args, bootstrap], {
+    return spawn(process.execPath, [path, ...args, bootstrap, ...more], {
       env: { KUBERNETES_EXEC_INFO: INFO },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -78,5 +90,14 @@ describe("plugin processes", () => {
     const { code, stdout, stderr } = await finish(startPlugin());
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1" });
+  });
+
+  it("end in their time, whatever somebody else's provider has left open", async () => {
+    const pki = `--cert-dir=${join(directory, "of-others")}`;
+    const { code, stdout, stderr } = await finish(startPlugin(hanging, pki, "--timeout=1s"));
+    expect([code, stdout]).toEqual([75, ""]);
+    expect(stderr).toContain(
+      "kubelet-authenticator-hanging: no certificate after 1 s: hanging evidence is being gathered",
+    );
   });
 });

@@ -15,7 +15,9 @@ export interface ProviderPlugin {
 }
 
 export async function runProviderAuthenticator(plugin: ProviderPlugin): Promise<void> {
-  process.exitCode = await runAuthenticator(providerAuthenticator(plugin), createExecEdge());
+  const code = await runAuthenticator(providerAuthenticator(plugin), createExecEdge());
+  // Everything is written by now, and a kubelet waits: what a provider has left open does not keep the process alive.
+  process.exit(code);
 }
 
 export function providerAuthenticator({ name, canRenew, load }: ProviderPlugin): Authenticator {
@@ -28,7 +30,7 @@ export function providerAuthenticator({ name, canRenew, load }: ProviderPlugin):
     loadProvider: async (own) => {
       const { createSdkProvider, loadSettings, makeProvider } = await import("../../attestation/sdk/index.ts");
       const settings = await loadSettings(own.get("--settings"));
-      return createSdkProvider(await makeProvider(await load(), program, settings));
+      return createSdkProvider(await makeProvider(load, program, settings));
     },
   };
 }

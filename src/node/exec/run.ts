@@ -1,10 +1,11 @@
 // The client-go credential plugin: environment in, one ExecCredential out, nothing else on stdout. On most days it reads
-// one file and answers; only when there is no usable certificate, or a renewal is due, does it load the client and ask.
+// one file and answers; only when there is no usable certificate, or a renewal is due, does it load the client and ask. What to do
+// follows from the certificate alone; where the TPM has sealed the key, the provider is loaded to open it, and nothing else.
 
 import { KUBELET_CLIENT_SIGNER, NODE_USER_PREFIX } from "../../api/certificates/index.ts";
 import { EXEC_INFO_VARIABLE, type ExecInfo, encodeExecCredential, parseExecInfo } from "../../api/clientauth/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import type { CertificatePair } from "../../platform/pair/index.ts";
+import { type CertificatePair, isSealed, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { VERSION } from "../../platform/process/index.ts";
 import { loadCurrentPair } from "../certificates/current.ts";
 import { type CertificatePlan, jitterOf, type Lifetime, usefulLife } from "../certificates/plan.ts";
@@ -52,7 +53,7 @@ interface Run {
 
 /** A pair and the life that it has on this machine. */
 interface Present {
-  readonly pair: CertificatePair;
+  readonly pair: StoredPair;
   readonly life: Lifetime;
 }
 
@@ -65,7 +66,8 @@ async function answer(run: Run): Promise<string> {
   const planOf = (life: Lifetime | undefined) => planRun({ current: life, nowMs: edge.now(), canRenew });
   const encode = ({ pair, life }: Present, plan: CertificatePlan) => {
     const expiryMs = planExpiry({ life, plan, jitter: jitterOf(pair.leaf), canRenew, nowMs: edge.now() });
-    return encodeAnswer(info, pair, expiryMs);
+    if (!isSealed(pair)) return encodeAnswer(info, pair, expiryMs);
+    return unsealed(run, pair).then((opened) => encodeAnswer(info, opened, expiryMs));
   };
   const plan = planOf(present?.life);
   if (present !== undefined && plan.kind === "use") return encode(present, plan);
@@ -73,14 +75,26 @@ async function answer(run: Run): Promise<string> {
   try {
     const isThere = await waitForOther(flags.certDirectory, isGood);
     const obtained = isThere ? undefined : await obtain({ ...run, info, present: present?.pair, plan, isGood });
-    const fresh = loadPresent(flags) ?? obtained;
+    const fresh = withKeyOf(loadPresent(flags), obtained) ?? obtained;
     if (fresh === undefined) throw new Fault("conflict", "the certificate is gone again; try again");
-    return encode(fresh, planOf(fresh.life));
+    return await encode(fresh, planOf(fresh.life));
   } catch (error) {
     if (!isFault(error) || present === undefined || plan.kind !== "renew") throw error;
+    const text = await encode(present, plan);
     edge.stderr(`${authenticator.program}: not renewed, the present certificate still works: ${wordsOf(error)}\n`);
-    return encode(present, plan);
+    return text;
   }
+}
+
+/** The life of what is stored, and the key that is at hand already: the TPM need not be asked for it again. */
+function withKeyOf(stored: Present | undefined, obtained: Present | undefined): Present | undefined {
+  if (stored === undefined || stored.pair.certificatePem !== obtained?.pair.certificatePem) return stored;
+  return { pair: obtained.pair, life: stored.life };
+}
+
+async function unsealed({ authenticator, flags }: Run, pair: StoredPair): Promise<CertificatePair> {
+  const { keySeal } = await authenticator.loadProvider(flags.own);
+  return openPair(pair, keySeal);
 }
 
 /** The slow way: only here are a client, a YAML parser and X.509 loaded. */

@@ -12,12 +12,19 @@ export interface HealthFacts {
   /** `https://host:port`; undefined when nothing in the directory names a cluster. */
   readonly server: string | undefined;
   readonly reach: Reach;
+  /** Why the certificate's key does not open, and what to do about it; undefined where it does, or lies there plain. */
+  readonly closedKey?: ClosedKey | undefined;
   /** As whom the API server knows the certificate. */
   readonly identity: Seen<string>;
   /** As whom it knows the credential of the bootstrap kubeconfig, if one is kept. */
   readonly hasBootstrap: boolean;
   readonly bootstrap: Seen<string>;
   readonly pending: Seen<PendingRequest>;
+}
+
+export interface ClosedKey {
+  readonly why: string;
+  readonly todo: string;
 }
 
 export type CertificateFact =
@@ -28,6 +35,8 @@ export type CertificateFact =
       readonly nodeUser: string;
       readonly notBeforeMs: number;
       readonly notAfterMs: number;
+      /** Its key is sealed by the TPM. */
+      readonly isSealed: boolean;
     };
 
 export type Reach =

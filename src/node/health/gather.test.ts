@@ -51,7 +51,7 @@ describe("a check-up of a machine", () => {
 
   it("whose request waits says why, and that its token has died meanwhile", async () => {
     cluster.decide(() => ({ kind: "leave" }));
-    await expect(joinIt({ requestLimitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
+    await expect(joinIt({ limitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
     const waiting = await examine();
     expect(waiting.of("pending CSR")).toMatchObject({
       state: "failed",

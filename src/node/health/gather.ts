@@ -4,23 +4,26 @@
 import { isFault } from "../../kernel/outcome/index.ts";
 import { loadText } from "../../platform/files/index.ts";
 import { createKubeClient, loadKubeconfigClient } from "../../platform/kube/index.ts";
+import { type CertificatePair, isSealed, type KeySeal, openPair } from "../../platform/pair/index.ts";
 import { type CurrentPair, listWaitingNames, loadCurrentPair, storeLayout } from "../certificates/index.ts";
 import { type ClusterAddress, type JoinPlaces, loadKnownCluster, loadRemembered } from "../join/index.ts";
 import { findPending, introduce } from "./ask.ts";
-import type { CertificateFact, HealthFacts, Reach } from "./facts.ts";
+import type { CertificateFact, ClosedKey, HealthFacts, Reach } from "./facts.ts";
 import type { HealthClients, HealthOptions } from "./options.ts";
 import { readPermissions } from "./permissions.ts";
 import { probeServer } from "./probe.ts";
 
 export async function gatherHealth(options: HealthOptions): Promise<HealthFacts> {
-  const { directory, places, clock } = options;
+  const { directory, places, clock, env, signal } = options;
   const current = lookAt(places);
   const cluster = (await loadKnownCluster(places.kubeconfigPath)) ?? (await loadKnownCluster(places.bootstrapPath));
-  const reach: Reach = cluster === undefined ? { kind: "unread" } : await probeServer(cluster);
-  const clients = cluster !== undefined && reach.kind === "answers" ? await openClients(cluster, current, places) : {};
+  const reach: Reach = cluster === undefined ? { kind: "unread" } : await probeServer({ ...cluster, env, signal });
+  const own = await openOwn(current, options.keySeal);
+  const clients =
+    cluster !== undefined && reach.kind === "answers" ? await openClients(cluster, own.pair, options) : {};
   try {
     const layout = storeLayout(places.certDirectory);
-    const { nodeName, signal } = options;
+    const { nodeName } = options;
     const { providerId } = (await loadRemembered(places.attestationPath)) ?? {};
     const names = await listWaitingNames(layout, {
       nodeName,
@@ -34,6 +37,7 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
       certificate: certificateFact(current),
       server: cluster?.server,
       reach,
+      closedKey: own.closed,
       identity: await introduce(clients.node, signal),
       bootstrap: await introduce(clients.bootstrap, signal),
       hasBootstrap: (await readText(places.bootstrapPath)) !== undefined,
@@ -58,20 +62,38 @@ export function lookAt({ certDirectory }: Pick<JoinPlaces, "certDirectory">): Cu
 export function certificateFact(current: CurrentPair): CertificateFact {
   if (current.kind !== "present") return current;
   const { commonName, notBeforeMs, notAfterMs } = current.pair;
-  return { kind: "present", nodeUser: commonName, notBeforeMs, notAfterMs };
+  return { kind: "present", nodeUser: commonName, notBeforeMs, notAfterMs, isSealed: isSealed(current.pair) };
+}
+
+interface OwnPair {
+  readonly pair?: CertificatePair;
+  readonly closed?: ClosedKey;
+}
+
+/** That a key does not open is a finding, and not the end of the check-up. */
+async function openOwn(current: CurrentPair, keySeal: KeySeal | undefined): Promise<OwnPair> {
+  if (current.kind !== "present") return {};
+  try {
+    return { pair: await openPair(current.pair, keySeal) };
+  } catch (error) {
+    if (!isFault(error) || error.code === "aborted") throw error;
+    return { closed: { why: error.message, todo: String(error.detail["todo"] ?? "look at the TPM") } };
+  }
 }
 
 async function openClients(
   cluster: ClusterAddress,
-  current: CurrentPair,
-  { bootstrapPath }: HealthOptions["places"],
+  pair: CertificatePair | undefined,
+  { places: { bootstrapPath }, env }: HealthOptions,
 ): Promise<HealthClients> {
-  const { server, caPem, tlsServerName } = cluster;
-  const credentials = current.kind === "present" ? pairOf(current.pair) : undefined;
+  const { server, caPem, tlsServerName, proxyUrl } = cluster;
+  const credentials = pair === undefined ? undefined : pairOf(pair);
   const hasBootstrap = (await loadKnownCluster(bootstrapPath)) !== undefined;
   return {
-    ...(credentials === undefined ? {} : { node: createKubeClient({ server, caPem, tlsServerName, credentials }) }),
-    ...(hasBootstrap ? { bootstrap: await loadKubeconfigClient(bootstrapPath) } : {}),
+    ...(credentials === undefined
+      ? {}
+      : { node: createKubeClient({ server, caPem, tlsServerName, proxyUrl, credentials, env }) }),
+    ...(hasBootstrap ? { bootstrap: await loadKubeconfigClient(bootstrapPath, { env }) } : {}),
   };
 }
 

@@ -15,6 +15,7 @@ const well: HealthFacts = {
     nodeUser: "system:node:worker-1",
     notBeforeMs: nowMs - HOUR_MS,
     notAfterMs: nowMs + 9 * HOUR_MS,
+    isSealed: false,
   },
   server: "https://api.example:6443",
   reach: { kind: "answers", serverMs: nowMs - 200 },
@@ -37,6 +38,16 @@ const find = (facts: Partial<HealthFacts>, check: string) =>
 describe("a check-up", () => {
   it("finds nothing wrong with a node that is well", () => {
     expect(isWell(judgeHealth(well))).toBe(true);
+  });
+
+  it("says of a certificate that its key is sealed", () => {
+    const { certificate } = well;
+    if (certificate.kind !== "present") throw new TypeError("it is there");
+    expect(find({ certificate: { ...certificate, isSealed: true } }, "certificate")).toMatchObject({
+      state: "ok",
+      text: expect.stringContaining("key sealed by the TPM"),
+    });
+    expect(find({}, "certificate")?.text).not.toContain("sealed");
   });
 
   it("does not call a node well that has no certificate, though nothing has failed", () => {
@@ -81,10 +92,24 @@ describe("a check-up", () => {
       /does not vouch .*self-signed/,
     ],
     "a certificate that is over": [
-      { certificate: { kind: "present", nodeUser: "u", notBeforeMs: 0, notAfterMs: nowMs - 12 * 60_000 } },
+      {
+        certificate: {
+          kind: "present",
+          nodeUser: "u",
+          notBeforeMs: 0,
+          notAfterMs: nowMs - 12 * 60_000,
+          isSealed: false,
+        },
+      },
       "certificate",
       "failed",
       /ended 12 minutes ago/,
+    ],
+    "a key that another TPM sealed": [
+      { closedKey: { why: "this key was sealed by another TPM", todo: "join again" } },
+      "identity",
+      "failed",
+      /the key does not open: this key was sealed by another TPM/,
     ],
     "a certificate that was not renewed": [
       {
@@ -93,6 +118,7 @@ describe("a check-up", () => {
           nodeUser: "u",
           notBeforeMs: nowMs - 97 * HOUR_MS,
           notAfterMs: nowMs + 3 * HOUR_MS,
+          isSealed: false,
         },
       },
       "certificate",

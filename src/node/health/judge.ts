@@ -103,7 +103,7 @@ const certificate: Check = ({ certificate: found, hasBootstrap, nowMs }) => {
       "countersign token create on a control-plane machine, then countersign node join",
     );
   }
-  const text = `of ${found.nodeUser}, ends in ${span(leftMs)}`;
+  const text = `of ${found.nodeUser}, ends in ${span(leftMs)}${found.isSealed ? ", key sealed by the TPM" : ""}`;
   if (leftMs / (found.notAfterMs - found.notBeforeMs) >= LAST_SHARE) return ok(check, text);
   return failed(check, `${text} and was not renewed`, "look at the pending request below, then countersign node renew");
 };
@@ -113,9 +113,10 @@ function wayToJoin(isBegun: boolean): string {
   return isBegun ? "countersign node join --resume" : "countersign node join";
 }
 
-const identity: Check = ({ identity: seen, certificate: found }) => {
+const identity: Check = ({ identity: seen, certificate: found, closedKey }) => {
   const check = "identity";
   if (found.kind !== "present") return none(check, "no certificate to show");
+  if (closedKey !== undefined) return failed(check, `the key does not open: ${closedKey.why}`, closedKey.todo);
   if (seen.kind === "Present") return ok(check, `the API server knows ${seen.value}`);
   if (seen.kind === "NotRead") return unknown(check, seen.why);
   return failed(

@@ -1,66 +1,61 @@
 // One question to an API server, without a credential: does the name lead somewhere, does somebody answer, does the CA
-// vouch for it, and what time is it there?
+// vouch for it, and what time is it there? It goes the way that every other question goes, through a proxy where one is named.
 
-import type { IncomingMessage } from "node:http";
-import { request } from "node:https";
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { type Fault, isFault } from "../../kernel/outcome/index.ts";
+import { getHttps, type ServerTrust } from "../../platform/http/index.ts";
 import type { Reach } from "./facts.ts";
 
 export interface ProbeTarget {
   readonly server: string;
   readonly caPem: string;
   readonly tlsServerName?: string | undefined;
+  readonly proxyUrl?: string | undefined;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const PROBE_LIMIT_MS = 5_000;
+/** What /version says is not read; a page that is longer is none of an API server's. */
+const MAX_ANSWER_OCTETS = 65_536;
+/** Of getaddrinfo(3): there is no such name, or nobody who could say so. */
+const NO_NAME: readonly unknown[] = ["ENOTFOUND", "EAI_AGAIN"];
 
 export async function probeServer(target: ProbeTarget): Promise<Reach> {
   try {
-    return { kind: "answers", serverMs: await askTime(target, true) };
+    return { kind: "answers", serverMs: await askTime(target, { caPem: target.caPem }) };
   } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
-      return { kind: "no-name", host: new URL(target.server).hostname, why: code };
+    if (!isFault(error) || error.code === "aborted") throw error;
+    const { error: word } = error.detail;
+    if (NO_NAME.includes(word)) {
+      return { kind: "no-name", host: new URL(target.server).hostname, why: String(word) };
     }
-    if (!isDistrust(code)) return { kind: "unreachable", why: isFault(error) || code === "" ? message : code };
-    return { kind: "untrusted", why: message, serverMs: await timeOfStranger(target) };
+    if (error.code !== "untrusted") return { kind: "unreachable", why: whyOf(error) };
+    return { kind: "untrusted", why: whyOf(error), serverMs: await timeOfStranger(target) };
   }
 }
 
-/** OpenSSL's verdicts, and Node's about names. */
-function isDistrust(code: string): boolean {
-  return /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|INVALID_CA|HOSTNAME_MISMATCH)/.test(code);
+/** The connection's own words, where it is the server's: which server is meant is said anyway. A proxy has to be named. */
+function whyOf({ code, message, detail, cause }: Fault): string {
+  const isOfServer = code === "untrusted" || detail["error"] !== undefined;
+  return isOfServer && cause instanceof Error && cause.message !== "" ? cause.message : message;
 }
 
 /** A wrong clock is a common cause of distrust, so even a stranger is asked for the time. Nothing else of it is used. */
 async function timeOfStranger(target: ProbeTarget): Promise<number | undefined> {
   try {
-    return await askTime(target, false);
-  } catch {
+    return await askTime(target, { anybody: true });
+  } catch (error) {
+    if (!isFault(error) || error.code === "aborted") throw error;
     return undefined; // it is only a hint
   }
 }
 
-function askTime(target: ProbeTarget, rejectUnauthorized: boolean): Promise<number | undefined> {
-  const { server, caPem, tlsServerName } = target;
-  return new Promise((resolve, reject) => {
-    const asked = request(
-      new URL("/version", server),
-      {
-        agent: false,
-        ca: caPem,
-        rejectUnauthorized,
-        timeout: PROBE_LIMIT_MS,
-        ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-      },
-      (answer: IncomingMessage) => {
-        answer.resume();
-        const ms = Date.parse(answer.headers.date ?? "");
-        resolve(Number.isNaN(ms) ? undefined : ms);
-      },
-    );
-    asked.on("timeout", () => asked.destroy(new Fault("timeout", `no answer in ${PROBE_LIMIT_MS / 1_000} s`)));
-    asked.on("error", reject);
-    asked.end();
-  });
+async function askTime(target: ProbeTarget, trust: ServerTrust): Promise<number | undefined> {
+  const { server, tlsServerName, proxyUrl, env, signal } = target;
+  const url = new URL("/version", server).href;
+  const limits = { timeoutMs: PROBE_LIMIT_MS, maxBytes: MAX_ANSWER_OCTETS };
+  const { headers } = await getHttps({ url, trust, tlsServerName, proxyUrl, env, signal, ...limits });
+  const ms = Date.parse(String(headers["date"] ?? ""));
+  return Number.isNaN(ms) ? undefined : ms;
 }

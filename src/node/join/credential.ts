@@ -47,9 +47,9 @@ export async function openCredential(
   await keepWaysBack(options, cluster);
   const text = user === undefined ? undefined : bootstrapKubeconfig(cluster, user);
   if (text !== undefined) await atomicWriteFile(path, text, { mode: 0o600 });
-  const { credentials } = await loadKubeconfigConnection(path, { text });
-  const { server, caPem, tlsServerName } = cluster;
-  return { server, caPem, tlsServerName, credentials, env: options.env };
+  const { credentials } = await loadKubeconfigConnection(path, { text, env: options.env });
+  const { server, caPem, tlsServerName, proxyUrl } = cluster;
+  return { server, caPem, tlsServerName, proxyUrl, credentials, env: options.env };
 }
 
 async function keepWaysBack({ directory, clock, signal }: JoinOptions, { discovered }: FoundCluster): Promise<void> {

@@ -42,19 +42,19 @@ export async function planJoin(options: JoinOptions): Promise<JoinPlan> {
   }
   const cluster = await findCluster(options);
   const credential = chooseCredential(options, cluster);
-  const knownAs = await introduce(cluster, credential, options.signal);
+  const knownAs = await introduce(cluster, credential, options);
   const who = knownAs === undefined ? {} : { knownAs };
   return { ...common, server: cluster.server, credential: credential.words, ...who, isJoined: false };
 }
 
 async function introduce(
-  { server, caPem, tlsServerName }: ClusterAddress,
+  { server, caPem, tlsServerName, proxyUrl }: ClusterAddress,
   credential: Credential,
-  signal: AbortSignal | undefined,
+  { signal, env }: JoinOptions,
 ): Promise<string | undefined> {
-  const credentials = await credentialsOf(credential);
+  const credentials = await credentialsOf(credential, env);
   if (credentials === undefined) return undefined;
-  const client = createKubeClient({ server, caPem, tlsServerName, credentials });
+  const client = createKubeClient({ server, caPem, tlsServerName, proxyUrl, credentials, env });
   try {
     return await whoAmI(client, { signal });
   } catch (cause) {
@@ -68,8 +68,11 @@ async function introduce(
 }
 
 /** An identity of a document is tried only once it is written down: its files stand beside it. */
-async function credentialsOf({ user, path }: Credential): Promise<CredentialSource | undefined> {
-  if (user === undefined) return (await loadKubeconfigConnection(path)).credentials;
+async function credentialsOf(
+  { user, path }: Credential,
+  env: JoinOptions["env"],
+): Promise<CredentialSource | undefined> {
+  if (user === undefined) return (await loadKubeconfigConnection(path, { env })).credentials;
   const { token } = user;
   return token === undefined ? undefined : () => ({ token });
 }

@@ -4,12 +4,13 @@ import { encodeRecipient } from "../../attestation/evidence/index.ts";
 import { readCertificates } from "../../kernel/x509/index.ts";
 import { nodeFileSystem, removeIfPresent } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
-import type { CertificatePair } from "../../platform/pair/index.ts";
+import type { CertificatePair, PairCertificate } from "../../platform/pair/index.ts";
 import {
   type CertificateStore,
   checkIssued,
   clusterIdOf,
   obtainCertificate,
+  openFit,
   type RequestProgress,
 } from "../certificates/index.ts";
 import { chooseCredential, openCredential } from "./credential.ts";
@@ -20,6 +21,7 @@ import { type JoinOptions, signerNameOf } from "./options.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { joinPlaces } from "./places.ts";
 import { type Remembered, saveRemembered } from "./remembered.ts";
+import type { TimedJoin } from "./timed.ts";
 
 export interface Enrolled {
   readonly cluster: ClusterAddress;
@@ -32,10 +34,11 @@ export async function findKept(options: JoinOptions, store: CertificateStore): P
   if (pair === undefined) return undefined;
   const cluster = await loadKnownCluster(joinPlaces(options.directory).kubeconfigPath);
   if (cluster === undefined || !isSameCluster(cluster, options.discovery)) return undefined;
-  return isGood(options, cluster, pair) ? { cluster, pair } : undefined;
+  const fit = isGood(options, cluster, pair) ? await openFit(store, pair) : undefined;
+  return fit && { cluster, pair: fit };
 }
 
-export async function enrol(options: JoinOptions, store: CertificateStore): Promise<Enrolled> {
+export async function enrol(options: TimedJoin, store: CertificateStore): Promise<Enrolled> {
   const cluster = await findCluster(options);
   const credential = chooseCredential(options, cluster);
   const client = createKubeClient(await openCredential(options, cluster, credential));
@@ -66,7 +69,7 @@ function rememberedOf(options: JoinOptions): Remembered {
   return { ...named, signerName: signerNameOf(options), providerId, clusterId, ...sealed, flags };
 }
 
-function requestOf(options: JoinOptions, cluster: FoundCluster) {
+function requestOf(options: TimedJoin, cluster: FoundCluster) {
   return {
     nodeName: options.nodeName,
     signerName: signerNameOf(options),
@@ -76,11 +79,11 @@ function requestOf(options: JoinOptions, cluster: FoundCluster) {
     recipient: options.recipient,
     intent: "join" as const,
     roots: rootsOf(options, cluster),
-    isGood: (found: CertificatePair) => isGood(options, cluster, found),
+    isGood: (found: PairCertificate) => isGood(options, cluster, found),
     onRefusal: "new-key" as const,
     clock: options.clock,
     signal: options.signal,
-    limitMs: options.requestLimitMs,
+    limitMs: options.leftMs(),
   };
 }
 
@@ -103,7 +106,7 @@ function reportProgress({ progress, provider }: JoinOptions, patience: Patience)
 }
 
 /** Ours by name, signed for this cluster, and not over. The key was compared when the pair was read. */
-function isGood(options: JoinOptions, cluster: ClusterAddress, pair: CertificatePair): boolean {
+function isGood(options: JoinOptions, cluster: ClusterAddress, pair: PairCertificate): boolean {
   const [leaf] = readCertificates(pair.certificatePem);
   if (leaf === undefined) return false;
   const verdict = checkIssued({

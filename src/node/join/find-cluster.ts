@@ -4,7 +4,15 @@
 import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { loadKubeconfigConnection } from "../../platform/kube/index.ts";
-import { type CachedDiscovery, type DiscoveryMethod, discover, wayOf } from "../discovery/index.ts";
+import { withinLimit } from "../../platform/signals/index.ts";
+import {
+  type CachedDiscovery,
+  DISCOVERY_LIMIT_MS,
+  type DiscoveredCluster,
+  type DiscoveryMethod,
+  discover,
+  wayOf,
+} from "../discovery/index.ts";
 import { loadKnownCluster } from "./known-cluster.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
 import type { JoinOptions } from "./options.ts";
@@ -31,16 +39,8 @@ export async function findCluster(options: JoinOptions): Promise<FoundCluster> {
 }
 
 async function discoverAloud(options: JoinOptions, method: DiscoveryMethod): Promise<FoundCluster> {
-  const { clock, signal, progress, waiting, env = {}, readStdin } = options;
-  const found = await discover(method, {
-    clock,
-    signal,
-    env,
-    readStdin,
-    limitMs: options.discoveryLimitMs,
-    onDiscovered: (server) => progress?.("discovered", server),
-    onWaiting: waiting,
-  });
+  const { clock, progress } = options;
+  const found = await discoverInTime(options, method);
   progress?.("trusted", found.server);
   const { server, caPem, documentCaPem, tlsServerName, user } = found;
   const nowMs = clock.now();
@@ -48,8 +48,23 @@ async function discoverAloud(options: JoinOptions, method: DiscoveryMethod): Pro
   return { server, caPem, writtenCaPem: documentCaPem, tlsServerName, user, discovered };
 }
 
+/** Discovery ends its pauses in time by itself; a server that is silent is cut short here. */
+async function discoverInTime(options: JoinOptions, method: DiscoveryMethod): Promise<DiscoveredCluster> {
+  const { clock, signal, progress, env = {}, readStdin, limitMs = DISCOVERY_LIMIT_MS } = options;
+  let why = "no server has answered";
+  const onWaiting = (next: string) => {
+    why = next;
+    options.waiting?.(next);
+  };
+  const onDiscovered = (server: string) => progress?.("discovered", server);
+  const limit = { clock, signal, limitMs, overdue: () => `the cluster was not found in time: ${why}` };
+  return await withinLimit(limit, (stop) =>
+    discover(method, { clock, signal: stop, env, readStdin, limitMs, onDiscovered, onWaiting }),
+  );
+}
+
 async function clusterOfKubeconfig(path: string): Promise<ClusterAddress> {
-  const { server, caPem, tlsServerName } = await loadKubeconfigConnection(path);
+  const { server, caPem, tlsServerName, proxyUrl } = await loadKubeconfigConnection(path);
   if (caPem === undefined) throw new Fault("bad-config", `${path} names no CA for the cluster`);
-  return { server, caPem, tlsServerName };
+  return { server, caPem, tlsServerName, proxyUrl };
 }

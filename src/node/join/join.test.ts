@@ -1,4 +1,5 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -71,6 +72,29 @@ describe("a join", () => {
     const node = await client.get<Node>(NODES, { name: "worker-1" });
     await client.close();
     expect(node.status?.conditions).toEqual([expect.objectContaining({ type: "Ready", status: "False" })]);
+  });
+
+  it("has one time for all of it: what discovery took is not left for the certificate", async () => {
+    cluster.decide(() => ({ kind: "leave" }));
+    let laterMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
+    const progress = (step: string) => {
+      if (step === "trusted") laterMs = HOUR_MS;
+    };
+    const { code, message } = await failure(start({ clock, progress, limitMs: HOUR_MS }));
+    expect([code, message]).toEqual(["timeout", expect.stringMatching(/^no certificate after 0 s/)]);
+  });
+
+  it("does not wait longer for a server that is silent than for anything else", async () => {
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    const { port } = silent.address() as AddressInfo;
+    const discovery = byToken({ address: `127.0.0.1:${port}` });
+    const { code, message } = await failure(start({ discovery, limitMs: 100 }));
+    expect([code, message]).toEqual(["timeout", "the cluster was not found in time: no server has answered"]);
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
   });
 
   it("leaves private files, and the token in none of them", async () => {

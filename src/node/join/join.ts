@@ -14,8 +14,10 @@ import { parseNodeName } from "./node-name.ts";
 import { type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
 import { joinPlaces } from "./places.ts";
 import { registerNode } from "./register.ts";
+import { startTime, type TimedJoin } from "./timed.ts";
 
-export async function joinNode(options: JoinOptions): Promise<JoinResult> {
+export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
+  const options = startTime(untimed);
   const nodeName = parseNodeName(options.nodeName);
   const store = openStore(options);
   const kept = await findKept(options, store);
@@ -35,8 +37,10 @@ export async function joinNode(options: JoinOptions): Promise<JoinResult> {
   };
 }
 
-export function openStore({ directory, clock, waiting }: JoinOptions): CertificateStore {
-  return createCertificateStore({ directory: joinPlaces(directory).certDirectory, clock, onNotice: waiting });
+export function openStore({ directory, clock, waiting, provider, sealKeys = false }: JoinOptions): CertificateStore {
+  const { certDirectory } = joinPlaces(directory);
+  const { keySeal } = provider;
+  return createCertificateStore({ directory: certDirectory, clock, onNotice: waiting, keySeal, sealKeys });
 }
 
 async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cluster: ClusterAddress): Promise<void> {
@@ -48,8 +52,11 @@ async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cl
   // The last of these names a command that a kubelet runs as root.
   await requirePrivate(options.directory);
   if (options.clientCaPem !== undefined) await atomicWriteFile(clientCaPath, options.clientCaPem, { mode: 0o600 });
-  await atomicWriteFile(kubeconfigPath, fileKubeconfig(cluster, store.layout.currentPath), { mode: 0o600 });
-  await atomicWriteFile(execKubeconfigPath, execKubeconfig(cluster, call), { mode: 0o600 });
+  const byPlugin = execKubeconfig(cluster, call);
+  // A file with a sealed key is of no use to whoever reads it himself.
+  const byFile = options.sealKeys === true ? byPlugin : fileKubeconfig(cluster, store.layout.currentPath);
+  await atomicWriteFile(kubeconfigPath, byFile, { mode: 0o600 });
+  await atomicWriteFile(execKubeconfigPath, byPlugin, { mode: 0o600 });
 }
 
 function execArgs(options: JoinOptions): readonly string[] {
@@ -64,14 +71,16 @@ function execArgs(options: JoinOptions): readonly string[] {
     ...(options.providerId === undefined ? [] : [`--provider-id=${options.providerId}`]),
     ...(options.clusterId === undefined ? [] : [`--evidence-cluster=${options.clusterId}`]),
     ...(options.recipient === undefined ? [] : [`--evidence-recipient=${encodeRecipient(options.recipient)}`]),
-    ...Object.entries(options.providerFlags ?? {}).map(([name, value]) => `--${name}=${value}`),
+    ...Object.entries(options.providerFlags ?? {}).map(([name, value]) =>
+      value === "" ? `--${name}` : `--${name}=${value}`,
+    ),
   ];
 }
 
-async function register(options: JoinOptions, cluster: ClusterAddress, pair: CertificatePair): Promise<void> {
+async function register(options: TimedJoin, cluster: ClusterAddress, pair: CertificatePair): Promise<void> {
   const credentials = () => ({ certPem: pair.certificatePem, keyPem: pair.keyPem });
-  const { server, caPem, tlsServerName } = cluster;
-  const client = createKubeClient({ server, caPem, tlsServerName, credentials, env: options.env });
+  const { server, caPem, tlsServerName, proxyUrl } = cluster;
+  const client = createKubeClient({ server, caPem, tlsServerName, proxyUrl, credentials, env: options.env });
   try {
     const isNew = await registerNode({
       client,
@@ -79,6 +88,7 @@ async function register(options: JoinOptions, cluster: ClusterAddress, pair: Cer
       addresses: options.registerNode?.addresses ?? [],
       nowMs: options.clock.now(),
       signal: options.signal,
+      timeoutMs: options.leftMs(),
     });
     options.progress?.("registered", isNew ? options.nodeName : `${options.nodeName} (was there already)`);
   } finally {

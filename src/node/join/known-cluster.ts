@@ -14,9 +14,14 @@ export async function loadKnownCluster(kubeconfigPath: string): Promise<ClusterA
   try {
     const { cluster } = selectContext(parseKubeconfig(text));
     const caPem = parseUtf8(parseBase64(cluster["certificate-authority-data"] ?? ""));
-    const { server, "tls-server-name": tlsServerName } = cluster;
+    const { server, "tls-server-name": tlsServerName, "proxy-url": proxyUrl } = cluster;
     if (caPem === "" || parseEndpoint(server) === "") return undefined;
-    return { server, caPem, ...(tlsServerName === undefined ? {} : { tlsServerName }) };
+    return {
+      server,
+      caPem,
+      ...(tlsServerName === undefined ? {} : { tlsServerName }),
+      ...(proxyUrl === undefined ? {} : { proxyUrl }),
+    };
   } catch (error) {
     if (isFault(error)) return undefined;
     throw error;

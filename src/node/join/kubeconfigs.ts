@@ -12,6 +12,8 @@ export interface ClusterAddress {
   /** The roots to write down, where those of the machine are among the others; empty: the machine's alone. */
   readonly writtenCaPem?: string | undefined;
   readonly tlsServerName?: string | undefined;
+  /** Of the kubeconfig that the cluster was taken from. */
+  readonly proxyUrl?: string | undefined;
 }
 
 export interface ExecCall {
@@ -41,11 +43,13 @@ export function bootstrapKubeconfig(cluster: ClusterAddress, user: KubeconfigUse
 }
 
 /** The names are those that a kubelet gives. */
-function kubeconfigOf({ server, caPem, writtenCaPem = caPem, tlsServerName }: ClusterAddress, user: KubeconfigUser) {
+function kubeconfigOf(address: ClusterAddress, user: KubeconfigUser) {
+  const { server, caPem, writtenCaPem = caPem, tlsServerName, proxyUrl } = address;
   const cluster = {
     ...(writtenCaPem === "" ? {} : { "certificate-authority-data": encodeBase64(encodeUtf8(writtenCaPem)) }),
     server,
     ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
+    ...(proxyUrl === undefined ? {} : { "proxy-url": proxyUrl }),
   };
   return encodeKubeconfig({
     clusters: [{ name: "default-cluster", cluster }],

@@ -8,7 +8,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { waitForLock } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
-import type { CertificatePair } from "../../platform/pair/index.ts";
+import { type CertificatePair, type KeySeal, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { loadCurrentPair, storeLayout } from "../certificates/index.ts";
 import { loadKnownCluster } from "./known-cluster.ts";
 import { joinPlaces } from "./places.ts";
@@ -18,8 +18,12 @@ export interface LeaveOptions {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Leave the Node object where it is. */
   readonly keepNode?: boolean | undefined;
+  /** Opens a sealed key. Leaving never fails for want of one: without it only the Node object stays. */
+  readonly keySeal?: KeySeal | undefined;
 }
 
 export interface LeaveResult {
@@ -65,21 +69,37 @@ export async function listLeft(directory: string): Promise<readonly string[]> {
 }
 
 /** As the node itself. Most clusters do not let a node remove its object; then a person must. */
-async function removeNode({ directory, nodeName, signal }: LeaveOptions): Promise<string> {
+async function removeNode({ directory, nodeName, signal, env, keySeal }: LeaveOptions): Promise<string> {
   const { certDirectory, kubeconfigPath } = joinPlaces(directory);
   const current = loadCurrentPair(certDirectory);
   const cluster = await loadKnownCluster(kubeconfigPath);
   if (current.kind !== "present" || cluster === undefined) return "not asked for: there is no certificate to ask with";
-  const client = createKubeClient({ ...cluster, credentials: credentialsOf(current.pair) });
+  const pair = await openOrSay(current.pair, keySeal);
+  if (typeof pair === "string") return `not asked for: ${pair}; ${whereThereIsOne(nodeName)}`;
+  const client = createKubeClient({ ...cluster, credentials: credentialsOf(pair), env });
   try {
     await client.delete(NODES, { name: nodeName }, { signal, timeoutMs: CALL_LIMIT_MS });
     return "removed";
   } catch (error) {
     if (!isFault(error) || error.code === "aborted") throw error;
     if (error.code === "not-found") return "absent";
-    return `not removed (${error.message}); where there is one, on a control-plane machine: kubectl delete node ${nodeName}`;
+    return `not removed (${error.message}); ${whereThereIsOne(nodeName)}`;
   } finally {
     await client.close();
+  }
+}
+
+function whereThereIsOne(nodeName: string): string {
+  return `where there is one, on a control-plane machine: kubectl delete node ${nodeName}`;
+}
+
+/** Why not, where the key does not open. */
+async function openOrSay(pair: StoredPair, keySeal: KeySeal | undefined): Promise<CertificatePair | string> {
+  try {
+    return await openPair(pair, keySeal);
+  } catch (error) {
+    if (!isFault(error) || error.code === "aborted") throw error;
+    return error.message;
   }
 }
 

@@ -30,7 +30,12 @@ export interface JoinOptions {
   /** Default: the pin of the cluster's CA. */
   readonly clusterId?: string | undefined;
   readonly recipient?: Recipient | undefined;
-  /** The provider's own flags at its plugin, such as where the TPM is. */
+  /**
+   * The key is kept sealed by the provider's TPM, and both kubeconfigs call the plugin, which opens it: nobody who reads the pair
+   * itself could. Not the default for just that reason: a join makes the store that a kubelet or the daemon may read.
+   */
+  readonly sealKeys?: boolean | undefined;
+  /** The provider's own flags at its plugin, such as where the TPM is; a switch has an empty value. */
   readonly providerFlags?: Readonly<Record<string, string>> | undefined;
   /** Default: the provider's signer. */
   readonly signerName?: string | undefined;
@@ -47,8 +52,8 @@ export interface JoinOptions {
   /** For SSL_CERT_FILE and SSL_CERT_DIR, HTTPS_PROXY and NO_PROXY. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly readStdin?: (() => Promise<string>) | undefined;
-  readonly discoveryLimitMs?: number | undefined;
-  readonly requestLimitMs?: number | undefined;
+  /** For all of it, from finding the cluster to the Node object. Default: five minutes for each part. */
+  readonly limitMs?: number | undefined;
   readonly progress?: ((step: JoinStep, detail?: string) => void) | undefined;
   /** What is being waited for, whenever that changes. */
   readonly waiting?: ((why: string) => void) | undefined;

@@ -12,12 +12,13 @@ export interface RegisterOptions {
   readonly addresses: readonly NodeAddress[];
   readonly nowMs: number;
   readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
 }
 
 /** False when the Node was there already; it is left as it is, a kubelet may own it by now. */
-export async function registerNode({ client, signal, ...node }: RegisterOptions): Promise<boolean> {
+export async function registerNode({ client, signal, timeoutMs, ...node }: RegisterOptions): Promise<boolean> {
   try {
-    await client.create<Node>(NODES, buildNode(node), { signal });
+    await client.create<Node>(NODES, buildNode(node), { signal, timeoutMs });
     return true;
   } catch (error) {
     if (isFault(error, "already-exists")) return false;
@@ -25,7 +26,7 @@ export async function registerNode({ client, signal, ...node }: RegisterOptions)
   }
 }
 
-function buildNode({ nodeName, addresses, nowMs }: Omit<RegisterOptions, "client" | "signal">): Node {
+function buildNode({ nodeName, addresses, nowMs }: Pick<RegisterOptions, "nodeName" | "addresses" | "nowMs">): Node {
   const now = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
   return {
     apiVersion: "v1",

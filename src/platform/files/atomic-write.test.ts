@@ -8,9 +8,9 @@ import {
   SURVIVALS,
   type Survival,
 } from "../../../test/fakes/files.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { atomicWriteFile, ensureDirectory, removeLeftovers } from "./atomic-write.ts";
-import type { FileSystem } from "./file-system.ts";
+import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 
 describe("atomicWriteFile on a disk", () => {
   let directory: string;
@@ -51,6 +51,23 @@ describe("atomicWriteFile on a disk", () => {
     await ensureDirectory(at("a/b"), 0o755);
     expect((await stat(at("a/b"))).mode & 0o777).toBe(0o700);
     await expect(ensureDirectory(at("file"), 0o755)).rejects.toMatchObject({ code: "io-failed" });
+  });
+
+  it("makes no directory where none can be, and says so instead of trying for ever", async () => {
+    // As /proc does: whatever is to be made in it is not found, and it is there.
+    const proc: FileSystem = {
+      ...nodeFileSystem,
+      makeDirectory: async (path, mode) => {
+        if (path.startsWith(at("proc/"))) throw new Fault("not-found", `cannot create ${path}: ENOENT`);
+        await nodeFileSystem.makeDirectory(path, mode);
+      },
+    };
+    for (const path of ["proc/x", "proc/x/y"]) {
+      await expect(ensureDirectory(at(path), 0o700, proc)).rejects.toMatchObject({
+        code: "bad-config",
+        message: `${at("proc/x")} cannot be a directory: ${at("proc")} takes none`,
+      });
+    }
   });
 });
 

@@ -53,12 +53,28 @@ export async function ensureDirectory(
   fileSystem: FileSystem = nodeFileSystem,
 ): Promise<void> {
   try {
+    await makeOrFind(path, mode, fileSystem);
+  } catch (failure) {
+    if (!isFault(failure, "not-found") || dirname(path) === path) throw failure;
+    await ensureDirectory(dirname(path), mode, fileSystem);
+    await makeInside(path, mode, fileSystem);
+  }
+}
+
+/** /proc says "no such file" of everything that is to be made in it, though it is there itself. */
+async function makeInside(path: string, mode: number, fileSystem: FileSystem): Promise<void> {
+  try {
+    await makeOrFind(path, mode, fileSystem);
+  } catch (cause) {
+    if (!isFault(cause, "not-found")) throw cause;
+    throw new Fault("bad-config", `${path} cannot be a directory: ${dirname(path)} takes none`, { cause });
+  }
+}
+
+async function makeOrFind(path: string, mode: number, fileSystem: FileSystem): Promise<void> {
+  try {
     await fileSystem.makeDirectory(path, mode);
   } catch (failure) {
-    if (isFault(failure, "not-found") && dirname(path) !== path) {
-      await ensureDirectory(dirname(path), mode, fileSystem);
-      return ensureDirectory(path, mode, fileSystem);
-    }
     if (!isFault(failure, "already-exists")) throw failure;
     await fileSystem.list(path); // a file of that name is no directory, and says so here
     return;

@@ -39,6 +39,14 @@ describe("a lock", () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  it("where no file can be is no lock that changes hands", async () => {
+    const nowhere = join(directory, "none", "lock");
+    await expect(acquireLock(nowhere)).rejects.toMatchObject({
+      code: "io-failed",
+      message: `cannot lock ${nowhere}: ${join(directory, "none")} is not there, or takes no files`,
+    });
+  });
+
   it("is not released by one who no longer holds it", async () => {
     const first = await acquireLock(path);
     await rm(path);

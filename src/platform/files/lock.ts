@@ -103,10 +103,20 @@ async function releaseLock(path: string, mine: Holder, fileSystem: FileSystem): 
 /** Synced, so that after a power failure the lock is whole or not there. */
 async function writeHolder(path: string, holder: Holder, fileSystem: FileSystem): Promise<string> {
   const temporary = temporaryPath(path);
-  await fileSystem.create(temporary, Buffer.from(`${JSON.stringify(holder)}\n`), 0o600);
+  await createBeside(path, () => fileSystem.create(temporary, Buffer.from(`${JSON.stringify(holder)}\n`), 0o600));
   await fileSystem.sync(temporary);
   await fileSystem.sync(dirname(path));
   return temporary;
+}
+
+/** Nobody's doing, unlike a file that is not there any more: trying again would not help. */
+async function createBeside(path: string, create: () => Promise<void>): Promise<void> {
+  try {
+    await create();
+  } catch (cause) {
+    if (!isFault(cause, "not-found")) throw cause;
+    throw new Fault("io-failed", `cannot lock ${path}: ${dirname(path)} is not there, or takes no files`, { cause });
+  }
 }
 
 async function readHolder(path: string, fileSystem: FileSystem): Promise<Holder | undefined> {

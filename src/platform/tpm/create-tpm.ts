@@ -2,7 +2,7 @@
 // what is no answer, comes out as a Fault.
 
 import { Fault } from "../../kernel/outcome/index.ts";
-import { mustSendAgain, responseCode, type TpmCommand } from "../../kernel/tpm/index.ts";
+import { type LoadedKey, mustSendAgain, responseCode, type TpmCommand } from "../../kernel/tpm/index.ts";
 import type { Clock } from "../clock/index.ts";
 import type { TpmTransport } from "./transport.ts";
 
@@ -10,7 +10,12 @@ export interface Tpm {
   readonly address: string;
   send<Answer>(command: TpmCommand<Answer>): Promise<Answer>;
   close(): Promise<void>;
+  /** Left out: each is flushed after its use. */
+  readonly kept?: KeptPrimaries;
 }
+
+/** Primary keys that stay loaded, by the command that makes them. */
+export type KeptPrimaries = Map<string, Promise<LoadedKey>>;
 
 export interface TpmOptions {
   readonly clock: Clock;

@@ -1,8 +1,9 @@
 // What is loaded is flushed, on every path: a TPM without a resource manager holds three objects, and a fourth is refused.
 
+import { encodeHex } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { flushContext, getHandles, type TpmCommand } from "../../kernel/tpm/index.ts";
-import type { Tpm } from "./create-tpm.ts";
+import { flushContext, getHandles, type LoadedKey, type TpmCommand } from "../../kernel/tpm/index.ts";
+import type { KeptPrimaries, Tpm } from "./create-tpm.ts";
 
 /** Loads, uses, flushes. The failure of `use` counts more than that of the flush after it. */
 export async function withHandle<Loaded extends { readonly handle: number }, Result>(
@@ -29,6 +30,61 @@ export async function withSession<Result>(
 ): Promise<Result> {
   const load = { ...start, parse: (response: Uint8Array) => ({ handle: start.parse(response) }) };
   return withHandle(tpm, load, ({ handle }) => use(handle));
+}
+
+/**
+ * A TPM on which primary keys stay loaded, each made once, until it is closed: a discrete one takes seconds for its endorsement key,
+ * and an exchange asks for it at its beginning and at its end.
+ */
+export function keepPrimaries(tpm: Tpm): Tpm {
+  const keeping: Tpm = {
+    ...tpm,
+    kept: new Map(),
+    close: async () => {
+      await releasePrimaries(keeping);
+      await tpm.close();
+    },
+  };
+  return keeping;
+}
+
+/** Makes room for other objects; who needs a key again makes it again. */
+export async function releasePrimaries(tpm: Tpm): Promise<void> {
+  const kept = [...(tpm.kept?.values() ?? [])];
+  tpm.kept?.clear();
+  for (const made of await Promise.allSettled(kept)) {
+    if (made.status === "fulfilled") await flushQuietly(tpm, made.value.handle);
+  }
+}
+
+/** Loaded for this use, or where primaries are kept, for this use and the next. */
+export async function withPrimary<Result>(
+  tpm: Tpm,
+  make: TpmCommand<LoadedKey>,
+  use: (key: LoadedKey) => Promise<Result>,
+): Promise<Result> {
+  const { kept } = tpm;
+  if (kept === undefined) return await withHandle(tpm, make, use);
+  try {
+    return await use(await keep(tpm, kept, make));
+  } catch (failure) {
+    // A machine that slept, or another program on a TPM without a resource manager: what was kept is gone, and is made once more.
+    if (!isFault(failure, "not-found")) throw failure;
+    kept.delete(encodeHex(make.bytes));
+    return await use(await keep(tpm, kept, make));
+  }
+}
+
+async function keep(tpm: Tpm, kept: KeptPrimaries, make: TpmCommand<LoadedKey>): Promise<LoadedKey> {
+  const name = encodeHex(make.bytes);
+  const made = kept.get(name) ?? tpm.send(make);
+  kept.set(name, made);
+  try {
+    return await made;
+  } catch (failure) {
+    kept.delete(name);
+    throw failure;
+  }
 }
 
 async function flushQuietly(tpm: Tpm, handle: number): Promise<void> {

@@ -1,6 +1,13 @@
 export { COMMAND_TIMEOUT_MS, createTpm, type Tpm, type TpmOptions } from "./create-tpm.ts";
 export { type DeviceFile, openDeviceTransport } from "./device-transport.ts";
-export { flushLeftovers, withHandle, withSession } from "./handles.ts";
+export {
+  flushLeftovers,
+  keepPrimaries,
+  releasePrimaries,
+  withHandle,
+  withPrimary,
+  withSession,
+} from "./handles.ts";
 export { DEFAULT_TPM_ADDRESS, openTpm, parseTpmAddress, type TpmAddress } from "./open-tpm.ts";
 export { readNv } from "./read-nv.ts";
 export { readPcrs } from "./read-pcrs.ts";

@@ -5,22 +5,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/fakes/clock.ts";
-import { concatBytes, encodeHex, parseHex } from "../../kernel/bytes/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
-import { getRandom, startPolicySession } from "../../kernel/tpm/index.ts";
+import { concatBytes, encodeHex, encodeUtf8, parseHex } from "../../kernel/bytes/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { flushContext, getRandom, type LoadedKey, startPolicySession } from "../../kernel/tpm/index.ts";
 import { systemClock } from "../clock/index.ts";
 import {
   createTpm,
   type DeviceFile,
   initializeSwtpm,
+  keepPrimaries,
   openDeviceTransport,
   openSocketTransport,
   openTpm,
   parseTpmAddress,
   readPcrs,
+  releasePrimaries,
   type Tpm,
   type TpmTransport,
   withHandle,
+  withPrimary,
   withSession,
 } from "./index.ts";
 
@@ -200,6 +203,65 @@ describe("handles", () => {
     const load = { ...startPolicySession(new Uint8Array(16)), parse: () => ({ handle: 0x03000000 }) };
     await expect(withHandle(tpm, load, () => Promise.reject(new Error("in use")))).rejects.toThrow("in use");
     await expect(withHandle(tpm, load, async () => 1)).rejects.toThrow("not loaded");
+  });
+});
+
+describe("primary keys that are kept", () => {
+  const done = parseHex("80010000000a00000000");
+  /** A key of this handle; what else it is, nobody asks here. */
+  const make = (name: string) => ({
+    name: "CreatePrimary",
+    bytes: encodeUtf8(name),
+    parse: (response: Uint8Array) => ({ handle: response[0] ?? 0 }) as LoadedKey,
+  });
+  const key = (handle: number) => Uint8Array.of(handle, ...done.subarray(1));
+  const flushOf = (handle: string) => `80010000000e00000165${handle.padStart(8, "0")}`;
+  const sent = (name: string) => encodeHex(encodeUtf8(name));
+  const handleOf = async ({ handle }: LoadedKey) => handle;
+  const keeping = (...answers: readonly Uint8Array[]) => {
+    const transport = aTransport(...answers);
+    return { transport, tpm: keepPrimaries(createTpm(transport, { clock: systemClock })) };
+  };
+
+  it("are made once, also by two at a time, and flushed at the end", async () => {
+    const { transport, tpm } = keeping(key(1), key(2), done);
+    const uses = ["ek", "ek", "ak", "ek"].map((name) => withPrimary(tpm, make(name), handleOf));
+    expect(await Promise.all(uses)).toEqual([1, 1, 2, 1]);
+    await tpm.close();
+    expect(transport.commands).toEqual([sent("ek"), sent("ak"), flushOf("1"), flushOf("2")]);
+  });
+
+  it("are made again where the TPM has lost them, once", async () => {
+    const { transport, tpm } = keeping(key(1), refusal("910"), key(2), done);
+    const use = async ({ handle }: LoadedKey) => {
+      if (handle === 1) await tpm.send(flushContext(9));
+      return handle;
+    };
+    expect(await withPrimary(tpm, make("ek"), use)).toBe(2);
+    expect(await withPrimary(tpm, make("ek"), handleOf)).toBe(2);
+    expect(transport.commands).toEqual([sent("ek"), flushOf("9"), sent("ek")]);
+    const gone = () => Promise.reject(new Fault("not-found", "gone again"));
+    await expect(withPrimary(tpm, make("ek"), gone)).rejects.toThrow("gone again");
+  });
+
+  it("stay where a use of them fails, and make room when told to", async () => {
+    const { transport, tpm } = keeping(key(1), done);
+    await expect(withPrimary(tpm, make("ek"), () => Promise.reject(new Fault("untrusted", "no")))).rejects.toThrow(
+      "no",
+    );
+    await releasePrimaries(tpm);
+    await releasePrimaries(tpm);
+    expect(transport.commands).toEqual([sent("ek"), flushOf("1")]);
+  });
+
+  it("are asked for again where they could not be made", async () => {
+    const { tpm } = keeping(refusal("902"), key(3));
+    const parse = (response: Uint8Array) => {
+      if (response.length > 0 && response[0] === 0x80) throw new Fault("unavailable", "no room");
+      return { handle: response[0] ?? 0 } as LoadedKey;
+    };
+    await expect(withPrimary(tpm, { ...make("ek"), parse }, handleOf)).rejects.toThrow("no room");
+    expect(await withPrimary(tpm, { ...make("ek"), parse }, handleOf)).toBe(3);
   });
 });
 

@@ -13,7 +13,7 @@ export interface SavedRequest extends FinishedRequest {
 }
 
 export interface SavedExchange {
-  /** PEM. */
+  /** PEM of the key, or of the key as the TPM sealed it (key-at-rest.ts). */
   readonly key: string;
   readonly protocol: string;
   /** A digest of what is asked for: an exchange about something else is not gone on with. */

@@ -22,6 +22,10 @@ describe("the plan of an exchange", () => {
       { stage: "hello-saved", found: found({ isOurs: false }) },
       { kind: "Drop", next: "back-off" },
     ],
+    "hello saved, in the way and gone again: drops all": [
+      { stage: "hello-saved", found: gone },
+      { kind: "Drop", next: "back-off", because: "gone" },
+    ],
     "hello sent, pending: waits": [{ stage: "hello-sent", found: found() }, { kind: "Wait" }],
     "hello sent, challenged: answers": [
       { stage: "hello-sent", found: found({ challenge: "c" }) },

@@ -33,6 +33,7 @@ export interface Refusal {
 export type ExchangeStep =
   | { readonly kind: "Begin" }
   | { readonly kind: "Create" }
+  /** It was created before; its uid is the one that was found. */
   | { readonly kind: "Adopt" }
   | { readonly kind: "Answer"; readonly challenge: string }
   | { readonly kind: "Wait" }
@@ -56,7 +57,7 @@ const FOR_OPERATOR = /^(IdentityRevoked|EndorsementKey\w+|ProviderChanged|TpmClo
 
 export interface PlanInput {
   readonly stage: ExchangeStage;
-  /** Not looked at where nothing was sent yet. */
+  /** Where nothing was sent yet: looked at only when it cannot be created. */
   readonly found?: FoundRequest | undefined;
   /** The exchange was begun anew once already because its challenge was spent. */
   readonly hasBegunAgain?: boolean | undefined;
@@ -78,9 +79,10 @@ export function planExchange(input: PlanInput): ExchangeStep {
   return found.challenge === undefined ? { kind: "Wait" } : { kind: "Answer", challenge: found.challenge };
 }
 
-/** Created without an answer, the object may be there already. */
+/** Found: it could not be created, because an object of its name was there. */
 function planUnsent(found: FoundRequest | undefined): ExchangeStep {
-  if (found === undefined || found.kind === "Gone") return { kind: "Create" };
+  if (found === undefined) return { kind: "Create" };
+  if (found.kind === "Gone") return drop("back-off", "gone");
   return found.isOurs ? { kind: "Adopt" } : drop("back-off", "taken");
 }
 

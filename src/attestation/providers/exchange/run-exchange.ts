@@ -4,7 +4,7 @@
 
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
-import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { assert, Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { generatePrivateKey, parsePrivateKey } from "../../../platform/keys/index.ts";
 import { encodeProtocol, type FinishedRequest, type Protocol, parseProtocol } from "../../evidence/index.ts";
 import { agreeOnVersion } from "../next-version.ts";
@@ -17,19 +17,22 @@ import {
   saveExchange,
   stageOf,
 } from "./exchange-state.ts";
+import { createKeyAtRest, type KeyAtRest } from "./key-at-rest.ts";
 import { type ExchangeDrop, type ExchangeStep, type FoundRequest, planExchange } from "./plan.ts";
+
+type Found = FoundRequest & { readonly uid?: string; readonly supportedVersions?: string };
 
 /** The API server as a joining node may use it: create, get, watch. */
 export interface CertificateRequests {
   /** Undefined where an object of that name exists. */
   create(request: FinishedRequest): Promise<{ readonly uid: string } | undefined>;
-  find(request: SavedRequest): Promise<FoundRequest & { readonly uid?: string; readonly supportedVersions?: string }>;
+  find(request: SavedRequest): Promise<Found>;
   /** Resolves when the object changed, or after a while. */
   untilChanged(request: SavedRequest): Promise<void>;
 }
 
 export interface ExchangeOptions {
-  readonly prover: Pick<ExchangeProver, "hello" | "proof">;
+  readonly prover: Pick<ExchangeProver, "hello" | "proof" | "keySeal">;
   readonly requests: CertificateRequests;
   /** Where the exchange is kept. The caller holds the lock of its directory. */
   readonly path: string;
@@ -38,11 +41,13 @@ export interface ExchangeOptions {
   readonly protocols: readonly Protocol[];
   readonly minVersion?: number | undefined;
   readonly keyKind?: "P-256" | "P-384" | undefined;
+  /** The key is written down sealed by the prover. */
+  readonly sealKey?: boolean | undefined;
   /** A renewal of one request, where the cluster offers it; tried before a hello. */
   readonly renewInOne?: ((input: RequestInput) => Promise<FinishedRequest>) | undefined;
   /** Asked before each new hello; a Fault thrown at once keeps it from being made, and one that comes later from being sent. */
   readonly beforeHello?: (() => Promise<void>) | undefined;
-  /** The annotation with the challenge, while it is answered. */
+  /** The annotation with the challenge that was answered, while the answer to that is awaited. */
   readonly onChallenge?: ((annotation: string) => Promise<void>) | undefined;
   /** The challenge was answered: the proof is made and saved. */
   readonly onAttested?: (() => void) | undefined;
@@ -59,16 +64,21 @@ export interface ExchangeResult {
 const MAX_ACTIVATIONS = 3;
 
 export async function runExchange(options: ExchangeOptions): Promise<ExchangeResult> {
-  const run = new ExchangeRun(options, await loadExchange(options.path));
-  for (;;) {
-    const result = await run.step();
-    if (result !== undefined) return result;
+  const run = new ExchangeRun(options);
+  await run.resume();
+  try {
+    for (;;) {
+      const result = await run.step();
+      if (result !== undefined) return result;
+    }
+  } finally {
+    await run.end();
   }
 }
 
 interface Beginning {
   readonly protocol?: Protocol;
-  readonly hasBegunAgain?: boolean;
+  readonly hasBegunAgain?: boolean | undefined;
   /** By hello and proof, although the cluster offers less. */
   readonly isFull?: boolean;
 }
@@ -81,66 +91,103 @@ class ExchangeRun {
   /** As in the file; only the uid of what was just sent may be missing there. */
   #saved: SavedExchange | undefined;
   #isUidSaved = true;
+  /** Which registers it asks for is worth remembering, once there is nothing to do but wait. */
+  #answered: string | undefined;
+  /** Ends when all notes are written that no step waits for. */
+  #notes: Promise<unknown> = Promise.resolve();
+  readonly #keys: KeyAtRest;
 
-  constructor(options: ExchangeOptions, found: SavedExchange | undefined) {
+  constructor(options: ExchangeOptions) {
     this.#options = options;
     const { claims, names } = options.input;
     this.#about = encodeHex(sha256(encodeUtf8(JSON.stringify([claims, names ?? {}]))));
-    this.#saved = found?.about === this.#about ? found : undefined;
+    const { prover, sealKey } = options;
+    this.#keys = createKeyAtRest({ keySeal: prover.keySeal, isSealed: sealKey, about: this.#about });
+  }
+
+  /** What an earlier run left, if it is about the same and its key opens: without the key nothing can be gone on with. */
+  async resume(): Promise<void> {
+    const found = await loadExchange(this.#options.path);
+    const isUsable = found?.about === this.#about && (await this.#keys.open(found.key)) !== undefined;
+    this.#saved = isUsable ? found : undefined;
   }
 
   async step(): Promise<ExchangeResult | undefined> {
-    const { requests } = this.#options;
+    const current = currentOf(this.#saved);
+    return await this.#take(current?.uid === undefined ? undefined : await this.#options.requests.find(current));
+  }
+
+  /** One step of the plan, from what is saved and what was found of it. */
+  async #take(found: Found | undefined): Promise<ExchangeResult | undefined> {
     const saved = this.#saved;
-    const stage = stageOf(saved);
-    const current = saved?.proof ?? saved?.hello;
-    const isSent = current?.uid !== undefined;
-    const found = current !== undefined && isSent ? await requests.find(current) : undefined;
+    const current = currentOf(saved);
     const isShort = saved !== undefined && saved.hello === undefined;
-    const plan = planExchange({ stage, found, hasBegunAgain: saved?.hasBegunAgain, isShort });
-    if (saved === undefined || current === undefined) return this.#begin({});
-    return this.#act(plan, { saved, current, supported: found?.supportedVersions });
+    const plan = planExchange({ stage: stageOf(saved), found, hasBegunAgain: saved?.hasBegunAgain, isShort });
+    if (plan.kind === "Begin" || saved === undefined || current === undefined) return this.#begin({});
+    return this.#act(plan, { saved, current, found });
+  }
+
+  /** Who gives up must not leave a write behind. */
+  async end(): Promise<void> {
+    await this.#notes;
+  }
+
+  /** A note that may be lost: a request is found again by its name, and registers are asked for anew. */
+  #note(write: () => Promise<void>): void {
+    this.#notes = Promise.allSettled([this.#notes.then(write)]);
   }
 
   async #save(exchange: SavedExchange): Promise<void> {
+    await this.#notes;
     await saveExchange(this.#options.path, exchange);
     this.#saved = exchange;
     this.#isUidSaved = true;
   }
 
+  /** Opened or made by this run, and remembered since. */
+  async #keyOf(saved: SavedExchange): Promise<string> {
+    const keyPem = await this.#keys.open(saved.key);
+    assert(keyPem !== undefined, "the key of an exchange under way opened before");
+    return keyPem;
+  }
+
   async #forget(): Promise<void> {
+    await this.#notes;
     await dropExchange(this.#options.path);
     this.#saved = undefined;
     this.#isUidSaved = true;
   }
 
   async #act(
-    plan: ExchangeStep,
-    { saved, current, supported }: { saved: SavedExchange; current: SavedRequest; supported: string | undefined },
+    plan: Exclude<ExchangeStep, { kind: "Begin" }>,
+    { saved, current, found }: { saved: SavedExchange; current: SavedRequest; found: Found | undefined },
   ): Promise<ExchangeResult | undefined> {
     switch (plan.kind) {
-      case "Begin":
-        return this.#begin({});
       case "Create":
+        return this.#create(saved, current);
       case "Adopt":
-        return this.#send(saved, current);
+        return this.#keepUid(saved, current, found?.uid);
       case "Answer":
         return this.#answer(saved, current, plan.challenge);
       case "Wait":
         return this.#wait(saved, current);
       case "Store":
-        return { key: saved.key, certificate: plan.certificate };
+        return { key: await this.#keyOf(saved), certificate: plan.certificate };
       case "Renegotiate":
-        return this.#renegotiate(saved, supported ?? "");
+        return this.#renegotiate(saved, found?.supportedVersions ?? "");
       case "Drop":
         return this.#drop(plan, current.name);
     }
   }
 
   async #wait(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
-    const saving = this.#isUidSaved ? undefined : this.#save(saved);
-    const changing = this.#options.requests.untilChanged(current);
-    await bothOf(saving, changing);
+    const { path, requests, onChallenge } = this.#options;
+    const annotation = this.#answered;
+    if (!this.#isUidSaved) this.#note(() => saveExchange(path, saved));
+    if (annotation !== undefined && onChallenge !== undefined) this.#note(() => onChallenge(annotation));
+    this.#isUidSaved = true;
+    this.#answered = undefined;
+    await requests.untilChanged(current);
   }
 
   async #begin(more: Beginning): Promise<undefined> {
@@ -149,7 +196,8 @@ class ExchangeRun {
     if (protocol === undefined) throw new Fault("bad-config", "at least one protocol must be spoken");
     const key = generatePrivateKey(keyKind);
     const full = { ...input, protocol, key: key.signer };
-    const exchange = { key: key.encodePem(), protocol: encodeProtocol(protocol), about: this.#about };
+    const written = await this.#keys.close(key.encodePem());
+    const exchange = { key: written, protocol: encodeProtocol(protocol), about: this.#about };
     if (renewInOne !== undefined && more.isFull !== true) {
       await this.#save({ ...exchange, proof: await renewInOne(full) });
       this.#options.onAttested?.();
@@ -159,18 +207,18 @@ class ExchangeRun {
     await this.#save({ ...exchange, hello, ...(more.hasBegunAgain === true ? { hasBegunAgain: true } : {}) });
   }
 
-  async #send(saved: SavedExchange, current: SavedRequest): Promise<undefined> {
-    const uid = (await this.#options.requests.create(current))?.uid ?? (await this.#adopt(current));
-    if (uid === undefined) return this.#drop({ kind: "Drop", next: "back-off", because: "taken" }, current.name);
+  async #create(saved: SavedExchange, current: SavedRequest): Promise<ExchangeResult | undefined> {
+    const { requests } = this.#options;
+    const created = await requests.create(current);
+    if (created !== undefined) return this.#keepUid(saved, current, created.uid);
+    // Sent before a crash and its answer lost, or somebody else's: the plan says which.
+    return this.#take(await requests.find(current));
+  }
+
+  #keepUid(saved: SavedExchange, current: SavedRequest, uid: string | undefined): undefined {
     const sent = { ...current, uid };
     this.#saved = saved.proof === undefined ? { ...saved, hello: sent } : { ...saved, proof: sent };
     this.#isUidSaved = false;
-  }
-
-  /** Sent before a crash, and its answer lost: ours if bytes and user are the same. */
-  async #adopt(current: SavedRequest): Promise<string | undefined> {
-    const found = await this.#options.requests.find(current);
-    return found.kind === "Found" && found.isOurs ? found.uid : undefined;
   }
 
   async #answer(
@@ -178,17 +226,19 @@ class ExchangeRun {
     { name, request, uid = "" }: SavedRequest,
     annotation: string,
   ): Promise<undefined> {
-    const { prover, input, onChallenge, onAttested } = this.#options;
-    const key = parsePrivateKey(saved.key).signer;
+    const { prover, input, onAttested } = this.#options;
+    const { hasBegunAgain } = saved;
+    const key = parsePrivateKey(await this.#keyOf(saved)).signer;
     const full = { ...input, protocol: parseProtocol(saved.protocol), key };
     try {
-      const [, proof] = await bothOf(onChallenge?.(annotation), prover.proof(full, { name, uid, request, annotation }));
+      const proof = await prover.proof(full, { name, uid, request, annotation });
       await this.#save({ ...saved, proof });
+      this.#answered = annotation;
     } catch (failure) {
       if (!isFault(failure, "untrusted")) throw failure;
       this.#activations++;
       await this.#forget();
-      if (this.#activations < MAX_ACTIVATIONS) return;
+      if (this.#activations < MAX_ACTIVATIONS) return this.#begin({ isFull: true, hasBegunAgain });
       const detail = { next: "back-off", reason: "ActivationFailed" };
       throw new Fault("untrusted", `ActivationFailed: ${failure.message}`, { cause: failure, detail });
     }
@@ -202,6 +252,7 @@ class ExchangeRun {
     return this.#begin({
       protocol: agreeOnVersion({ offered: protocols, tried: this.#tried, minVersion, annotation }),
       isFull: true,
+      hasBegunAgain: saved.hasBegunAgain,
     });
   }
 
@@ -219,6 +270,11 @@ class ExchangeRun {
     const said = { ...(rule === undefined ? {} : { rule }), reason, message };
     throw new Fault("denied", `request ${name} was denied: ${reason}: ${message}`, { detail: { name, next, ...said } });
   }
+}
+
+/** What the exchange is about now: its proof, once there is one. */
+function currentOf(saved: SavedExchange | undefined): SavedRequest | undefined {
+  return saved?.proof ?? saved?.hello;
 }
 
 /** Ended, whatever became of either: who gives up must not leave a write behind, nor a TPM at work. */

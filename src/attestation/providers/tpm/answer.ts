@@ -39,7 +39,8 @@ async function activateOrRefuse(tpm: Tpm, keys: LoadedKeys, credential: Credenti
     return await activate(tpm, keys, credential);
   } catch (failure) {
     const isRefusal = isFault(failure) && failure.detail["command"] === "ActivateCredential" && !failure.retryable;
-    if (!isRefusal) throw failure;
+    // A key that is gone from the TPM says nothing of the credential.
+    if (!isRefusal || failure.code === "not-found") throw failure;
     throw new Fault("untrusted", "the credential does not open here: it is for another TPM, or was altered", {
       cause: failure,
       detail: failure.detail,

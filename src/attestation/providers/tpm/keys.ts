@@ -18,7 +18,7 @@ import {
   publicKeyOf,
 } from "../../../kernel/tpm/index.ts";
 import { parseCertificate } from "../../../kernel/x509/index.ts";
-import { readNv, type Tpm, withHandle } from "../../../platform/tpm/index.ts";
+import { readNv, type Tpm, withPrimary } from "../../../platform/tpm/index.ts";
 
 export interface TpmIdentity {
   readonly template: EkTemplateName;
@@ -48,11 +48,11 @@ export function withEndorsementKey<T>(
   template: EkTemplateName,
   use: (key: LoadedKey) => Promise<T>,
 ): Promise<T> {
-  return withHandle(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[template]), use);
+  return withPrimary(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[template]), use);
 }
 
 export function withAttestationKey<T>(tpm: Tpm, kind: "ecc" | "rsa", use: (key: LoadedKey) => Promise<T>): Promise<T> {
-  return withHandle(tpm, createPrimary(HANDLE.endorsement, AK_TEMPLATES[kind]), use);
+  return withPrimary(tpm, createPrimary(HANDLE.endorsement, AK_TEMPLATES[kind]), use);
 }
 
 type Endorsement = Pick<TpmIdentity, "template" | "ek" | "ekChain">;

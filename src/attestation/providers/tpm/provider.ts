@@ -3,9 +3,12 @@
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { EkTemplateName } from "../../../kernel/tpm/index.ts";
-import { DEFAULT_TPM_ADDRESS, openTpm, type Tpm } from "../../../platform/tpm/index.ts";
+import { type Clock, systemClock } from "../../../platform/clock/index.ts";
+import type { KeySeal } from "../../../platform/pair/index.ts";
+import { DEFAULT_TPM_ADDRESS, keepPrimaries, openTpm, type Tpm } from "../../../platform/tpm/index.ts";
 import type { ExchangeProver, ExchangeProvider } from "../provider.ts";
 import { explainTpm } from "./explain.ts";
+import { createKeySeal } from "./key-seal.ts";
 import { readAttestationKind, readTpmIdentity, type TpmIdentity } from "./keys.ts";
 import { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS, USUAL_REGISTERS } from "./requests.ts";
 
@@ -16,10 +19,12 @@ export interface TpmProviderOptions {
   readonly endorsementKey?: EkTemplateName | undefined;
   /** For one command. Default: as platform/tpm has it. */
   readonly timeoutMs?: number | undefined;
+  /** By which a key is sealed or opened outside of an exchange. Default: the system's. */
+  readonly clock?: Clock | undefined;
 }
 
 export function createTpmProvider(options: TpmProviderOptions = {}): ExchangeProvider {
-  const { address = DEFAULT_TPM_ADDRESS, endorsementKey, timeoutMs } = options;
+  const { address = DEFAULT_TPM_ADDRESS, endorsementKey, timeoutMs, clock: ownClock = systemClock } = options;
   return {
     kind: "exchange",
     name: "tpm",
@@ -28,11 +33,27 @@ export function createTpmProvider(options: TpmProviderOptions = {}): ExchangePro
     canServe: true,
     open: async ({ clock, signal }) =>
       createTpmProver(await openOrExplain(address, { clock, signal, timeoutMs }), endorsementKey),
+    keySeal: sealBy(async (act) => {
+      const tpm = await openOrExplain(address, { clock: ownClock, timeoutMs });
+      try {
+        return await act(tpm);
+      } finally {
+        await tpm.close();
+      }
+    }),
   };
 }
 
-/** Over an open TPM. */
-export function createTpmProver(tpm: Tpm, endorsementKey?: EkTemplateName): ExchangeProver {
+function sealBy(withTpm: (act: (tpm: Tpm) => Promise<string>) => Promise<string>): KeySeal {
+  return {
+    seal: (keyPem, use) => withTpm((tpm) => explained(() => createKeySeal(tpm).seal(keyPem, use))),
+    open: (sealedPem, use) => withTpm((tpm) => explained(() => createKeySeal(tpm).open(sealedPem, use))),
+  };
+}
+
+/** Over an open TPM, on which its two keys stay loaded until the end of the exchange. */
+export function createTpmProver(opened: Tpm, endorsementKey?: EkTemplateName): ExchangeProver {
+  const tpm = keepPrimaries(opened);
   let identity: Promise<TpmIdentity> | undefined;
   const readOnce = () => {
     identity ??= readTpmIdentity(tpm, endorsementKey);
@@ -46,6 +67,7 @@ export function createTpmProver(tpm: Tpm, endorsementKey?: EkTemplateName): Exch
       explained(async () =>
         buildBeaconRenewal(tpm, await readAttestationKind(tpm), { input, beacon, pcrs: registers }),
       ),
+    keySeal: sealBy((act) => act(tpm)),
     close: () => tpm.close(),
   };
 }

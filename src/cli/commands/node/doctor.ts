@@ -4,6 +4,7 @@ import { type Finding, gatherHealth, isWell, judgeHealth } from "../../../node/i
 import type { Command } from "../../command.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText, type Terminal, type Tone } from "../../terminal/index.ts";
+import { readKeySeal } from "./key-seal.ts";
 import { readThisNode, THIS_NODE_OPTIONS } from "./this-node.ts";
 
 const EXIT_UNWELL = 1;
@@ -14,10 +15,11 @@ const TONES: Readonly<Record<Finding["state"], Tone>> = { ok: "good", failed: "b
 export const nodeDoctor: Command = {
   options: [...THIS_NODE_OPTIONS, OUTPUT_OPTION],
   examples: ["countersign node doctor", "countersign node doctor -o json"],
-  run: async ({ terminal, clock, stop }, { options }) => {
+  run: async ({ terminal, clock, stop, env }, { options }) => {
     const form = outputForm(options);
     const node = await readThisNode(options);
-    const findings = judgeHealth(await gatherHealth({ ...node, clock, signal: stop }));
+    const keySeal = await readKeySeal(node);
+    const findings = judgeHealth(await gatherHealth({ ...node, keySeal, clock, signal: stop, env }));
     const well = isWell(findings);
     if (form === "json")
       terminal.out(`${JSON.stringify({ nodeName: node.nodeName, directory: node.directory, well, findings })}\n`);

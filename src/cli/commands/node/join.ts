@@ -52,7 +52,7 @@ export const nodeJoin: Command = {
     ...PROVIDER_OPTIONS,
     { flags: "--client-ca-file <file>", description: "the CA that signs nodes, where it is not the cluster's" },
     { flags: "--register", description: "create the Node object too; without it the kubelet does" },
-    { flags: "--timeout <duration>", description: "how long to wait for approval", default: "5m" },
+    { flags: "--timeout <duration>", description: "how long all of it may take, approval included", default: "5m" },
     {
       flags: "--dry-run",
       description: "find the cluster and try the credential, but ask for nothing and write nothing",
@@ -104,7 +104,7 @@ async function readJoin(context: CommandContext, { options, args }: CommandInput
     signal: context.stop,
     env,
     readStdin,
-    requestLimitMs: durationOption(options, "timeout"),
+    limitMs: durationOption(options, "timeout"),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Command } from "../../command.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
 import { DIRECTORY_OPTION } from "./directory.ts";
+import { readKeySeal } from "./key-seal.ts";
 import { readThisNode } from "./this-node.ts";
 
 /** EX_USAGE: the command was understood and not carried out. */
@@ -19,9 +20,10 @@ export const nodeLeave: Command = {
     { flags: "--keep-node", description: "do not ask the cluster to remove the Node object" },
     OUTPUT_OPTION,
   ],
-  run: async ({ terminal, clock, stop }, { options }) => {
+  run: async ({ terminal, clock, stop, env }, { options }) => {
     const form = outputForm(options);
-    const { directory, nodeName } = await readThisNode(options);
+    const node = await readThisNode(options);
+    const { directory, nodeName } = node;
     if (!flagOption(options, "yes")) {
       const wouldRemove = await listLeft(directory);
       if (wouldRemove.length === 0) throw new Fault("not-found", `${directory} holds nothing of a joined node`);
@@ -33,7 +35,10 @@ export const nodeLeave: Command = {
       return EXIT_NOT_CONFIRMED;
     }
     const keepNode = flagOption(options, "keepNode");
-    const result = await leaveCluster({ directory, nodeName, clock, signal: stop, keepNode });
+    const result = await leaveCluster({
+      ...{ directory, nodeName, clock, signal: stop, env, keepNode },
+      keySeal: await readKeySeal(node),
+    });
     if (form === "json") terminal.out(`${JSON.stringify({ nodeName, ...result })}\n`);
     else {
       terminal.out(`node ${nodeName} has left; ${result.removed.length} files removed from ${plainText(directory)}\n`);

@@ -14,7 +14,7 @@ const remembered: Remembered = {
 };
 
 describe("how a machine proves itself", () => {
-  const rows: Record<string, [Record<string, string>, Remembered | undefined, object]> = {
+  const rows: Record<string, [Record<string, string | boolean>, Remembered | undefined, object]> = {
     "nothing said: as a kubelet": [{}, undefined, { signerName: KUBERNETES, provider: { name: "insecure" } }],
     "a provider: its signer": [{ provider: "tpm" }, undefined, { signerName: TPM, provider: { name: "tpm" } }],
     "a signer of ours: its provider": [{ signerName: INSECURE }, undefined, { provider: { name: "insecure" } }],
@@ -28,6 +28,17 @@ describe("how a machine proves itself", () => {
       remembered,
       { signerName: TPM, providerId: "rack:///8", providerFlags: { tpm: "/dev/tpmrm1" } },
     ],
+    "a key that is to be sealed, and the plugin's switch for it": [
+      { provider: "tpm", sealKey: true },
+      undefined,
+      { sealKeys: true, providerFlags: { "seal-key": "" } },
+    ],
+    "a key that the join had sealed": [
+      {},
+      { ...remembered, flags: { tpm: "swtpm:path=/s", "seal-key": "" } },
+      { sealKeys: true, providerFlags: { tpm: "swtpm:path=/s", "seal-key": "" } },
+    ],
+    "nobody speaks of sealing": [{ provider: "tpm" }, remembered, { sealKeys: undefined }],
     "another provider than at the join: nothing of that counts": [
       { provider: "insecure" },
       remembered,
@@ -38,7 +49,12 @@ describe("how a machine proves itself", () => {
     expect(await readProvider(options, before)).toMatchObject(expected);
   });
 
-  const REFUSED: Record<string, [Record<string, string>, string]> = {
+  const REFUSED: Record<string, [Record<string, string | boolean>, string]> = {
+    "a sealed key without a TPM": [{ provider: "insecure", sealKey: true }, "--seal-key is for --provider tpm"],
+    "a sealed key where Kubernetes' own signer asks for no proof": [
+      { sealKey: true },
+      "insecure has nothing that seals",
+    ],
     "a provider whose package is not installed": [
       { provider: "tmp" },
       "provider package kubelet-authenticator-tmp is not installed",

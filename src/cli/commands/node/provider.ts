@@ -15,7 +15,10 @@ import {
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Remembered } from "../../../node/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
-import { textOption } from "../../options.ts";
+import { flagOption, textOption } from "../../options.ts";
+
+/** The plugin's switch, and what the join remembers of it. */
+const SEAL_KEY = "seal-key";
 
 export const PROVIDER_OPTIONS: readonly CommandOption[] = [
   {
@@ -26,6 +29,10 @@ export const PROVIDER_OPTIONS: readonly CommandOption[] = [
   {
     flags: "--tpm <address>",
     description: "with tpm: /dev/tpmrm0 (default), swtpm:path=SOCKET or swtpm:host=HOST,port=PORT",
+  },
+  {
+    flags: "--seal-key",
+    description: "with tpm: keep the key sealed by it; the kubelet then calls the plugin and reads no file",
   },
   {
     flags: "--provider-settings <file>",
@@ -54,7 +61,9 @@ export interface ProviderChoice {
   readonly providerId: string | undefined;
   readonly clusterId: string | undefined;
   readonly recipient: ReturnType<typeof parseRecipient> | undefined;
-  /** The provider's own flags at its plugin, by name without dashes. */
+  /** Keys are kept sealed by the provider's TPM. Undefined: nobody said so, now or at the join. */
+  readonly sealKeys: true | undefined;
+  /** The provider's own flags at its plugin, by name without dashes; a switch has an empty value. */
   readonly providerFlags: Readonly<Record<string, string>>;
 }
 
@@ -88,6 +97,7 @@ function providerOf(signerName = KUBELET_CLIENT_SIGNER): string {
 
 interface OwnFlags {
   readonly tpm: string | undefined;
+  readonly sealKeys: true | undefined;
   /** Absolute: a kubelet starts the plugin somewhere else. */
   readonly settings: string | undefined;
 }
@@ -96,23 +106,33 @@ function ownFlags(options: OptionValues, known: Remembered | undefined): OwnFlag
   const settings = textOption(options, "providerSettings");
   return {
     tpm: textOption(options, "tpm") ?? known?.flags["tpm"],
+    sealKeys: flagOption(options, "sealKey") || known?.flags[SEAL_KEY] !== undefined ? true : undefined,
     settings: settings === undefined ? known?.flags["settings"] : resolve(settings),
   };
 }
 
-type Opened = Pick<ProviderChoice, "provider" | "providerPackage" | "providerFlags">;
+type Opened = Pick<ProviderChoice, "provider" | "providerPackage" | "providerFlags" | "sealKeys">;
 
-async function openProvider(word: string, { tpm, settings }: OwnFlags): Promise<Opened> {
+async function openProvider(word: string, { tpm, settings, sealKeys }: OwnFlags): Promise<Opened> {
   if (tpm !== undefined && word !== "tpm") throw new Fault("bad-config", "--tpm is for --provider tpm");
+  if (sealKeys === true && word !== "tpm") {
+    throw new Fault("bad-config", `--seal-key is for --provider tpm: ${word} has nothing that seals a key`);
+  }
   if (word !== "tpm" && word !== "insecure") return await openPackage(word, settings);
   if (settings !== undefined) throw new Fault("bad-config", "--provider-settings is for a provider package");
   const provider = word === "tpm" ? createTpmProvider({ address: tpm }) : createInsecureProvider();
-  return { provider, providerPackage: undefined, providerFlags: tpm === undefined ? {} : { tpm } };
+  const providerFlags = { ...(tpm === undefined ? {} : { tpm }), ...(sealKeys === true ? { [SEAL_KEY]: "" } : {}) };
+  return { provider, providerPackage: undefined, providerFlags, sealKeys };
 }
 
 async function openPackage(word: string, path: string | undefined): Promise<Opened> {
   const providerPackage = await providerPackageOf(word);
   const settings = await loadSettings(path);
   const provider = createSdkProvider(await loadProvider(providerPackage, { settings }));
-  return { provider, providerPackage, providerFlags: path === undefined ? {} : { settings: path } };
+  return {
+    provider,
+    providerPackage,
+    providerFlags: path === undefined ? {} : { settings: path },
+    sealKeys: undefined,
+  };
 }

@@ -19,6 +19,7 @@ export const nodeRenew: Command = {
     const form = outputForm(options);
     const renewal = await renewCertificate({
       ...(await readCredentials(options)),
+      env: context.env,
       clock: context.clock,
       signal: context.stop,
       onlyIfDue: flagOption(options, "ifDue"),

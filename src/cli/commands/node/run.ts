@@ -72,6 +72,7 @@ async function daemonOptions(context: CommandContext, options: OptionValues): Pr
     status: statusOptions(options),
     discovery: await discoveryPlaces(context, options),
     startLimitMs: durationOption(options, "startLimit"),
+    env: context.env,
     clock: context.clock,
     log,
     verbosity: verbosityOption(options),

@@ -43,6 +43,9 @@ function statusText(status: Status): string {
     `node          ${plainText(status.nodeName)}`,
     `cluster       ${status.server === null ? "none" : plainText(status.server)}`,
     `certificate   ${certificateText(status.certificate)}`,
+    ...(status.certificate.kind === "present" && status.certificate.isSealed
+      ? ["key           sealed by the TPM"]
+      : []),
     `files         ${plainText(status.directory)}`,
     ...(status.joined ? [] : ["do            countersign node doctor says what is missing"]),
     "",

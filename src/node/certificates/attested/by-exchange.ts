@@ -83,6 +83,7 @@ function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise
         path: options.store.layout.exchangePath,
         input: { claims, names: serving, recipient },
         protocols: provider.protocols,
+        sealKey: options.store.sealNow() !== undefined,
         renewInOne: await shortWay(options, { prover, registers: exchanging.registers, signal: stop }),
         beforeHello,
         onChallenge,

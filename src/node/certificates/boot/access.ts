@@ -13,23 +13,33 @@ export interface AccessOptions extends Pick<BootPlaces, "kubeconfig" | "bootstra
   readonly asksWithKubeconfig: boolean;
   /** CAs of nodes' certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
+  /** For HTTPS_PROXY and NO_PROXY. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Where the cluster is and whom to trust there. */
 export interface ClusterPlace {
   readonly server: string;
+  /** Every root that vouches for the server. */
   readonly caPem: string;
+  /** The cluster's own among them, as its document and the kubeconfigs have them; left out: all are. */
+  readonly writtenCaPem?: string | undefined;
   readonly tlsServerName?: string | undefined;
 }
 
 export interface OpenAccess extends ClusterAccess, ClusterPlace {
+  /** How this machine gets out, where the kubeconfig says so; it stays when the cluster moves. */
+  readonly proxyUrl: string | undefined;
   /** The cluster was found somewhere else, or with other roots: the next client goes there. */
   move(to: ClusterPlace): void;
 }
 
 export async function openClusterAccess(options: AccessOptions): Promise<OpenAccess> {
-  const { kubeconfig, bootstrapKubeconfig } = options;
-  const address = (await loadIfUsable(kubeconfig)) ?? (await loadIfUsable(bootstrapKubeconfig, "must"));
+  const { kubeconfig, bootstrapKubeconfig, env } = options;
+  const load = (path: string) => loadKubeconfigConnection(path, { env });
+  const address =
+    (await ifUsable(kubeconfig, load)) ??
+    (bootstrapKubeconfig === undefined ? undefined : await load(bootstrapKubeconfig));
   if (address === undefined) throw new Fault("bad-config", "neither kubeconfig nor bootstrap kubeconfig can be used");
   const { server, caPem, tlsServerName } = address;
   if (caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
@@ -37,11 +47,15 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
   let moved: ClusterPlace | undefined;
   let stays = new AbortController();
   return {
+    proxyUrl: address.proxyUrl,
     get server() {
       return place.server;
     },
     get caPem() {
       return place.caPem;
+    },
+    get writtenCaPem() {
+      return place.writtenCaPem;
     },
     get tlsServerName() {
       return place.tlsServerName;
@@ -49,8 +63,9 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
     get roots() {
       return readCertificates(options.clientCaPem ?? place.caPem);
     },
+    // Of what is written, as at the join and at the next start: this machine's own roots say nothing about which cluster is meant.
     get clusterId() {
-      return clusterIdOf(place.caPem);
+      return clusterIdOf(place.writtenCaPem ?? place.caPem);
     },
     untilMoved: () => stays.signal,
     move: (to) => {
@@ -64,18 +79,21 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
     // Read each time: whoever renews the token writes a new file.
     asBootstrapper: async () => {
       if (bootstrapKubeconfig !== undefined)
-        return createKubeClient({ ...(await loadKubeconfigConnection(bootstrapKubeconfig)), ...moved });
+        return createKubeClient({ ...(await load(bootstrapKubeconfig)), ...moved });
       return options.asksWithKubeconfig ? createKubeClient({ ...address, ...moved }) : undefined;
     },
   };
 }
 
-async function loadIfUsable(path: string | undefined, need?: "must"): Promise<Connection | undefined> {
+async function ifUsable(
+  path: string | undefined,
+  load: (path: string) => Promise<Connection>,
+): Promise<Connection | undefined> {
   if (path === undefined) return undefined;
   try {
-    return await loadKubeconfigConnection(path);
+    return await load(path);
   } catch (error) {
-    if (need === undefined && isFault(error)) return undefined;
+    if (isFault(error)) return undefined;
     throw error;
   }
 }

@@ -3,7 +3,7 @@
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
-import type { CertificatePair } from "../../../platform/pair/index.ts";
+import type { CertificatePair, PairCertificate } from "../../../platform/pair/index.ts";
 import { obtainCertificate } from "../obtain.ts";
 import type { RequestProgress } from "../request.ts";
 import type { ServingNames } from "../template.ts";
@@ -18,7 +18,7 @@ export interface Attempt {
   /** The clock by which certificates are judged. */
   readonly clock: Clock;
   /** Another process may have stored a pair meanwhile; is it what we came for? */
-  readonly isGood: (pair: CertificatePair) => boolean;
+  readonly isGood: (pair: PairCertificate) => boolean;
   readonly onServerTime: (serverMs: number) => void;
 }
 

@@ -1,9 +1,9 @@
 // The pair that a manager holds: taken from the disk whenever that has a better one, judged by the server's clock, and told
-// to whoever wants to know of a change. Nothing is asked for here.
+// to whoever wants to know of a change. Nothing is asked for here. Where the TPM seals keys, one is opened when its pair is taken.
 
-import { isFault } from "../../../kernel/outcome/index.ts";
+import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
-import type { CertificatePair } from "../../../platform/pair/index.ts";
+import type { CertificatePair, PairCertificate, StoredPair } from "../../../platform/pair/index.ts";
 import { type Lifetime, usefulLife } from "../plan.ts";
 import { commonNameOf } from "../template.ts";
 import type { ManagerOptions } from "./options.ts";
@@ -20,15 +20,21 @@ interface Held {
   readonly storedMs: number;
 }
 
+/** On the disk. */
+interface Found {
+  readonly pair: StoredPair;
+  readonly storedMs: number;
+}
+
 export interface Holding {
   /** Our clock, set by the server's as far as that is known. */
   readonly clock: Clock;
   pair(): CertificatePair | undefined;
   /** The pair, unless it has expired. Whether it is valid yet is the server's business: our clock may be behind. */
   valid(): CertificatePair | undefined;
-  life(pair: CertificatePair): Lifetime;
-  /** Looks at the disk. */
-  adopt(): void;
+  life(pair: PairCertificate): Lifetime;
+  /** Looks at the disk. Answers why a better pair was not taken: its key does not open, for now or for ever. */
+  adopt(): Promise<Fault | undefined>;
   use(pair: CertificatePair, storedMs: number): void;
   noteServerTime(serverMs: number): void;
   onChange(listener: (pair: CertificatePair) => void): () => void;
@@ -41,7 +47,7 @@ export function createHolding(options: ManagerOptions): Holding {
   let skewMs = 0;
   let lookedMs = clock.now();
   const serverClock: Clock = { now: () => clock.now() + skewMs, sleep: clock.sleep };
-  const isValid = (pair: CertificatePair) => serverClock.now() < pair.notAfterMs;
+  const isValid = (pair: PairCertificate) => serverClock.now() < pair.notAfterMs;
 
   function use(pair: CertificatePair, storedMs: number): void {
     const previous = held?.pair;
@@ -62,15 +68,26 @@ export function createHolding(options: ManagerOptions): Holding {
     lookedMs = nowMs;
   }
 
-  function adopt(): void {
+  async function adopt(): Promise<Fault | undefined> {
     noticeJump();
     const found = lookAt(store);
     const isOurs = found?.pair.commonName === commonNameOf(nodeName);
     const isNews = found?.pair.certificatePem !== held?.pair.certificatePem;
     // A backup that somebody put back does not replace a pair that still works.
     const isBetter = held === undefined || !isValid(held.pair) || (found !== undefined && isValid(found.pair));
-    if (found !== undefined && isOurs && isNews && isBetter) use(found.pair, found.storedMs + skewMs);
-    else if (held === undefined && options.initial !== undefined) use(options.initial.pair, UNKNOWN_MS);
+    if (found !== undefined && isOurs && isNews && isBetter) return await take(found);
+    if (held === undefined && options.initial !== undefined) use(options.initial.pair, UNKNOWN_MS);
+    return undefined;
+  }
+
+  async function take({ pair, storedMs }: Found): Promise<Fault | undefined> {
+    try {
+      use(await store.unseal(pair), storedMs + skewMs);
+      return undefined;
+    } catch (failure) {
+      if (!isFault(failure) || failure.code === "aborted") throw failure;
+      return isValid(pair) ? failure : undefined; // of one that is over nobody needs the key
+    }
   }
 
   return {
@@ -92,7 +109,7 @@ export function createHolding(options: ManagerOptions): Holding {
 }
 
 /** A disk that cannot be read for a moment takes nothing away from the pair in memory. */
-function lookAt(store: ManagerOptions["store"]): Held | undefined {
+function lookAt(store: ManagerOptions["store"]): Found | undefined {
   try {
     const found = store.look();
     return found.kind === "present" ? found : undefined;

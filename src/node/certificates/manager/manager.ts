@@ -28,6 +28,7 @@ export function createCertificateManager(options: ManagerOptions): CertificateMa
   let isAsked = options.initial?.renewAtOnce ?? false;
   let failures = 0;
   let lastFailure: Fault | undefined;
+  let closed: Fault | undefined;
 
   async function rotate(why: RotationReason, signal: AbortSignal): Promise<void> {
     try {
@@ -51,9 +52,18 @@ export function createCertificateManager(options: ManagerOptions): CertificateMa
     onEvent?.({ kind: "failed", fault, retryMs });
   }
 
+  /** True: there is a certificate whose key does not open. Another one is not what helps; the TPM is asked again after a pause. */
+  async function adopt(): Promise<boolean> {
+    if (closed !== undefined && pause.isOn()) return true;
+    closed = await holding.adopt();
+    if (closed !== undefined) fail(closed);
+    return closed !== undefined;
+  }
+
   async function step(signal: AbortSignal): Promise<void> {
-    holding.adopt();
+    const isClosed = await adopt();
     lack.note(holding.valid() !== undefined, lastFailure);
+    if (isClosed && holding.valid() === undefined) return clock.sleep(LOOK_MS, signal);
     const refused = await askServer(holding.valid(), signal);
     if (refused !== undefined) rotation.noteRefused(refused);
     const next = rotation.plan(isAsked);
@@ -65,18 +75,21 @@ export function createCertificateManager(options: ManagerOptions): CertificateMa
   return {
     current: holding.valid,
     onChange: holding.onChange,
-    run: async (signal) => {
-      try {
-        for (;;) await step(signal);
-      } catch (error) {
-        if (!signal.aborted || !isFault(error)) throw error; // told to stop, whatever else went wrong at that moment
-      }
-    },
+    run: (signal) => repeat(step, signal),
     renew: async (signal, limitMs = ATTEMPT_LIMIT_MS) => {
-      holding.adopt();
+      const unopened = await holding.adopt();
+      if (unopened !== undefined && holding.valid() === undefined) throw unopened;
       return rotation.rotate("asked", limitMs, signal);
     },
   };
+}
+
+async function repeat(step: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    for (;;) await step(signal);
+  } catch (error) {
+    if (!signal.aborted || !isFault(error)) throw error; // told to stop, whatever else went wrong at that moment
+  }
 }
 
 /** Asks now and then whether the server still knows the pair; answers the pair when it does not. */

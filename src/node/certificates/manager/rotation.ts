@@ -4,7 +4,7 @@
 import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
-import type { CertificatePair } from "../../../platform/pair/index.ts";
+import type { CertificatePair, PairCertificate } from "../../../platform/pair/index.ts";
 import { jitterOf } from "../plan.ts";
 import { commonNameOf, missingNames, type ServingNames } from "../template.ts";
 import { attemptCertificate } from "./attempt.ts";
@@ -29,7 +29,7 @@ export function createRotation(options: ManagerOptions, holding: Holding): Rotat
     refused = pair;
     onEvent?.({ kind: "refused", pair });
   };
-  const planFor = (pair: CertificatePair | undefined, names: ServingNames | undefined, isAsked: boolean) =>
+  const planFor = (pair: PairCertificate | undefined, names: ServingNames | undefined, isAsked: boolean) =>
     planRotation({
       current: pair && holding.life(pair),
       nowMs: holding.clock.now(),
@@ -47,7 +47,7 @@ export function createRotation(options: ManagerOptions, holding: Holding): Rotat
     const names = serving?.();
     const as = chooseIdentity(options, holding, refused);
     onEvent?.({ kind: "asking", why, as: as === undefined ? "bootstrap" : "node" });
-    const isGood = (pair: CertificatePair) =>
+    const isGood = (pair: PairCertificate) =>
       pair.commonName === commonNameOf(options.nodeName) &&
       pair.certificatePem !== before?.certificatePem &&
       planFor(pair, names, false).kind === "wait";
@@ -94,7 +94,7 @@ function chooseIdentity(
   return canRenew(options) && own !== refused ? own : undefined;
 }
 
-function lacksNames(pair: CertificatePair, names: ServingNames | undefined): boolean {
+function lacksNames(pair: PairCertificate, names: ServingNames | undefined): boolean {
   if (names === undefined) return false;
   const [leaf] = readCertificates(pair.certificatePem);
   return leaf !== undefined && missingNames(leaf, names).length > 0;

@@ -1,10 +1,12 @@
 // Every moment at which a node can lose power while it gets and stores a certificate, with everything a disk may then have
-// kept: after the restart there is a usable pair or a clean new start, never a current file that a kubelet chokes on.
+// kept: after the restart there is a usable pair or a clean new start, never a current file that a kubelet chokes on. Once with plain
+// keys and once with keys that the machine seals: then at no such moment is there a private key on the disk.
 
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aSealingMachine, plainKeysIn } from "../../../../test/builders/key-seal.ts";
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { SURVIVALS, type Survival } from "../../../../test/fakes/files.ts";
@@ -12,7 +14,7 @@ import { createMirroredFiles } from "../../../../test/fakes/mirrored-files.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { FileSystem } from "../../../platform/files/index.ts";
 import { generatePrivateKey } from "../../../platform/keys/index.ts";
-import { parsePair } from "../../../platform/pair/index.ts";
+import { isSealed, type KeySeal, parseStoredPair } from "../../../platform/pair/index.ts";
 import { storeLayout } from "../layout.ts";
 import { type CertificateStore, createCertificateStore } from "./store.ts";
 
@@ -47,7 +49,16 @@ const BEGINNINGS: Readonly<Record<string, Begin>> = {
   },
 };
 
-describe.each(Object.entries(BEGINNINGS))("power lost during %s", (sentence, begin) => {
+const machine = aSealingMachine();
+const KEYS: Readonly<Record<string, KeySeal | undefined>> = { plain: undefined, sealed: machine };
+/** A plain file that a kubelet left is not a case of a machine that seals from its first day. */
+const CASES = Object.entries(BEGINNINGS).flatMap(([sentence, begin]) =>
+  Object.entries(KEYS)
+    .filter(([keys]) => keys === "plain" || !sentence.includes("regular"))
+    .map(([keys, keySeal]) => ({ sentence, begin, keys, keySeal })),
+);
+
+describe.each(CASES)("power lost during $sentence with $keys keys", ({ sentence, begin, keySeal }) => {
   let root = "";
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), "power-"));
@@ -55,7 +66,17 @@ describe.each(Object.entries(BEGINNINGS))("power lost during %s", (sentence, beg
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   const storeOn = (directory: string, fileSystem?: FileSystem) =>
-    createCertificateStore({ directory: join(directory, "pki"), clock, fileSystem });
+    createCertificateStore({
+      directory: join(directory, "pki"),
+      ...{ clock, fileSystem, keySeal, sealKeys: keySeal !== undefined },
+    });
+  const keyIn = async (store: CertificateStore) => {
+    const pair = store.load();
+    return pair && (await store.unseal(pair)).keyPem;
+  };
+  const expectNothingPlain = () => {
+    if (keySeal !== undefined) expect(plainKeysIn(root, [old.keyPem, fresh.keyPem])).toEqual([]);
+  };
 
   /** The disk as it is after the power came back; undefined when the rotation had ended before that many operations. */
   async function loseAfter(operations: number, survival: Survival): Promise<boolean> {
@@ -82,17 +103,21 @@ describe.each(Object.entries(BEGINNINGS))("power lost during %s", (sentence, beg
     const store = storeOn(root);
     const { currentPath, directory } = storeLayout(join(root, "pki"));
     // What a kubelet that starts at once would find, before anything is repaired.
-    if (existsSync(currentPath)) parsePair(readFileSync(currentPath, "utf8"));
+    if (existsSync(currentPath)) {
+      expect(isSealed(parseStoredPair(readFileSync(currentPath, "utf8")))).toBe(keySeal !== undefined);
+    }
+    expectNothingPlain();
     await store.open();
     await store.repair("system:node:worker-1");
-    const kept = store.load();
+    const kept = await keyIn(store);
     expect(readdirSync(directory).filter((name) => name.startsWith(".") || name.includes("updated"))).toEqual([]);
     expect([undefined, fresh.keyPem]).toContain(await store.loadPendingKey());
     await rotate(store);
-    expect(store.load()?.keyPem).toBe(fresh.keyPem);
+    expect(await keyIn(store)).toBe(fresh.keyPem);
+    expectNothingPlain();
     expect(lstatSync(currentPath).isSymbolicLink()).toBe(true);
     if (kept === undefined) return "none";
-    return kept.keyPem === fresh.keyPem ? "new" : "old";
+    return kept === fresh.keyPem ? "new" : "old";
   }
 
   it.each(SURVIVALS)("leaves a usable pair or a clean new start, where of unsynced data survives: %s", async (kept) => {

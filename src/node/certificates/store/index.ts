@@ -1,2 +1,3 @@
+export { openFit } from "./open-fit.ts";
 export { repairWhenFree } from "./repair-when-free.ts";
 export { type CertificateStore, createCertificateStore, type StoreOptions } from "./store.ts";

@@ -1,26 +1,69 @@
 // The key of a request that nobody has answered yet. It is on disk before the request goes out, because a certificate for a
-// key that was lost is of no use to anybody, and it stays until its certificate is stored.
+// key that was lost is of no use to anybody, and it stays until its certificate is stored. Sealed or plain, as the pair will be.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
+import { atomicWriteFile, removeIfPresent } from "../../../platform/files/index.ts";
 import { parsePrivateKey } from "../../../platform/keys/index.ts";
-import { entryAt, moveAside, type Place } from "./place.ts";
+import { isLostKey, type KeySeal, type KeyUse, SEALED_KEY_LABEL } from "../../../platform/pair/index.ts";
+import { entryAt, KEY_FILE_MODE, moveAside, type Place } from "./place.ts";
+
+/** Which request it is follows from the key, so there is nothing to bind it to. */
+const USE: KeyUse = { purpose: "request", bound: new Uint8Array() };
+
+export async function savePendingKey(
+  { layout, fileSystem }: Place,
+  keyPem: string,
+  keySeal: KeySeal | undefined,
+): Promise<void> {
+  const text = keySeal === undefined ? keyPem : await keySeal.seal(keyPem, USE);
+  await atomicWriteFile(layout.pendingKeyPath, text, { mode: KEY_FILE_MODE, fileSystem });
+}
 
 /** Unreadable, it is moved aside and the node makes a new one (differs from upstream: kubelet stops until it is removed). */
-export async function loadPendingKey(place: Place): Promise<string | undefined> {
-  const { layout, fileSystem } = place;
-  const path = layout.pendingKeyPath;
+export async function loadPendingKey(place: Place, keySeal: KeySeal | undefined): Promise<string | undefined> {
+  const path = place.layout.pendingKeyPath;
   if ((await entryAt(place, path)) === "link") {
     await moveAside(place, path, "it is a link, and a key is never stored behind one");
     return undefined;
   }
+  const text = await readIfPresent(place, path);
+  if (text === undefined) return undefined;
+  const isSealed = text.includes(SEALED_KEY_LABEL);
+  if (keySeal !== undefined && !isSealed) {
+    await removeIfPresent(path, place.fileSystem); // it lay open, and keys are sealed now
+    return undefined;
+  }
+  const pem = isSealed ? await openOrMoveAside(place, text) : text;
+  if (pem === undefined) return undefined;
   try {
-    const pem = (await fileSystem.read(path)).toString("utf8");
     parsePrivateKey(pem);
     return pem;
   } catch (error) {
-    if (isFault(error, "not-found")) return undefined;
-    if (!isFault(error) || error.code === "io-failed") throw error;
+    if (!isFault(error)) throw error;
     await moveAside(place, path, error.message);
     return undefined;
   }
+}
+
+async function readIfPresent({ fileSystem }: Place, path: string): Promise<string | undefined> {
+  try {
+    return (await fileSystem.read(path)).toString("utf8");
+  } catch (error) {
+    if (isFault(error, "not-found")) return undefined;
+    throw error;
+  }
+}
+
+/** Only what will never open goes: a TPM that is away for a moment takes no key from anybody. */
+async function openOrMoveAside(place: Place, text: string): Promise<string | undefined> {
+  const { keySeal, layout } = place;
+  try {
+    if (keySeal !== undefined) return await keySeal.open(text, USE);
+  } catch (error) {
+    if (!isLostKey(error)) throw error;
+    await moveAside(place, layout.pendingKeyPath, error.message);
+    return undefined;
+  }
+  await moveAside(place, layout.pendingKeyPath, "it is sealed by a TPM, and none is asked for now");
+  return undefined;
 }

@@ -3,6 +3,7 @@
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { FileSystem } from "../../../platform/files/index.ts";
+import type { KeySeal } from "../../../platform/pair/index.ts";
 import type { CertificatePurpose, StoreLayout } from "../layout.ts";
 
 export const KEY_FILE_MODE = 0o600;
@@ -13,6 +14,8 @@ export interface Place {
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
   readonly notice: (message: string) => void;
+  /** By which sealed keys are opened; absent where nothing here can. */
+  readonly keySeal: KeySeal | undefined;
 }
 
 /** The name goes, the content stays for whoever wants to know; a link is moved itself, its target is not touched. */

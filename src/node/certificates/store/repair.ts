@@ -4,7 +4,7 @@
 //   never rotates again.
 
 import { removeLeftovers } from "../../../platform/files/index.ts";
-import { encodePair } from "../../../platform/pair/index.ts";
+import { encodePair, keyBlockOf } from "../../../platform/pair/index.ts";
 import { type CurrentPair, loadCurrentPair } from "../current.ts";
 import { entryAt, moveAside, type Place } from "./place.ts";
 import { clearUpdated, writePair } from "./write-pair.ts";
@@ -22,8 +22,7 @@ export async function repairStore(place: Place, owner?: string): Promise<void> {
     current.kind === "present" ? foreign(current, owner) : current.kind === "damaged" ? current.why : undefined;
   if (why !== undefined) return moveAside(place, layout.currentPath, why);
   if (current.kind === "present" && (await entryAt(place, layout.currentPath)) === "other") {
-    const { certificatePem, keyPem } = current.pair;
-    await writePair(place, encodePair(certificatePem, keyPem));
+    await writePair(place, encodePair(current.pair.certificatePem, keyBlockOf(current.pair)));
   }
 }
 

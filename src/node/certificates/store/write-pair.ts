@@ -8,24 +8,24 @@
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { removeIfPresent, temporaryPath } from "../../../platform/files/index.ts";
-import { type CertificatePair, parsePair } from "../../../platform/pair/index.ts";
+import { parseStoredPair, type StoredPair } from "../../../platform/pair/index.ts";
 import { entryAt, KEY_FILE_MODE, moveAside, type Place } from "./place.ts";
 
 /** Pairs stored within one second, which only tests and very short certificates come near. */
 const MAX_PAIRS_A_SECOND = 100;
 
-export async function writePair(place: Place, text: string): Promise<CertificatePair> {
+export async function writePair(place: Place, text: string): Promise<StoredPair> {
   const { layout, fileSystem } = place;
   const bytes = Buffer.from(text);
   const temporary = temporaryPath(layout.currentPath);
   let path: string;
-  let pair: CertificatePair;
+  let pair: StoredPair;
   try {
     await fileSystem.create(temporary, bytes, KEY_FILE_MODE);
     await fileSystem.sync(temporary);
     const written = await fileSystem.read(temporary);
     if (!written.equals(bytes)) throw new Fault("io-failed", `${temporary} does not hold what was written to it`);
-    pair = parsePair(written.toString("utf8"));
+    pair = parseStoredPair(written.toString("utf8"));
     path = await giveName(place, temporary);
   } finally {
     await removeIfPresent(temporary, fileSystem);
