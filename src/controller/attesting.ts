@@ -13,6 +13,7 @@ import {
   CHALLENGE_KEYS_SECRET,
   createChallengeKeys,
   createChallengePace,
+  createClusterIds,
   createClusterPins,
   createCrowd,
   createGuard,
@@ -48,7 +49,7 @@ export interface AttestationSettings {
   readonly clusterName?: string | undefined;
   /** Of the Cluster at home, for registration. Left out: whichever. */
   readonly clusterNamespace?: string | undefined;
-  /** Ids of the cluster beside the pins of its CAs: clusters that share a CA need one. */
+  /** Ids of the cluster instead of the pins of its CAs: clusters that share a CA need one. */
   readonly clusterIds?: readonly string[] | undefined;
   readonly endorsementKeySources?: readonly EndorsementKeySource[] | undefined;
   /** Of installed providers. Their signers are served, unless `signers` says which are. */
@@ -58,11 +59,12 @@ export interface AttestationSettings {
 }
 
 export interface AttestingWorld {
+  /** Writes only while this replica leads. */
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Which replica speaks in Events. */
+  /** Which replica this is, for Events. */
   readonly identity: string;
   readonly informers: Informers;
   readonly authorities: Authorities;
@@ -78,6 +80,7 @@ export function createAttestationWorld(world: AttestingWorld, act: Act): Attesta
   const { namespace = HOME_NAMESPACE } = attestation;
   const { csrs, nodes, machines, policies, identities, tokens, clusterInfo, pools } = informers;
   const pinsOf = createClusterPins(() => clusterInfo.list()[0]);
+  const idsOf = createClusterIds(pinsOf, attestation.clusterIds ?? []);
   const pace = createWritePace(clock);
   const client = paceWrites(world.client, clock, pace);
   const pacedHome = attestation.home === undefined ? client : paceWrites(attestation.home, clock, pace);
@@ -107,7 +110,7 @@ export function createAttestationWorld(world: AttestingWorld, act: Act): Attesta
     openHellos: (username = "") => csrs.byIndex(OPEN_HELLOS, username),
     countOpenHellos: () => csrs.countByIndex(OPEN_HELLOS, ""),
     machineOfToken: createTokenMachines({ client, tokens }),
-    clusterIds: (csr) => [...pinsOf(world.authorities.of(csr).certificate), ...(attestation.clusterIds ?? [])],
+    clusterIds: (csr) => idsOf(() => world.authorities.of(csr).certificate),
     clusterName: attestation.clusterName,
     servedSigners: world.signers,
     sources: attestation.endorsementKeySources ?? [],
@@ -139,7 +142,7 @@ function createFloodControl(
 }
 
 export function createAttestationUpkeep(
-  { informers, authorities, metrics, attestation }: AttestingWorld,
+  { informers, metrics, attestation }: AttestingWorld,
   world: AttestationWorld,
 ): Handler {
   const providerIds = createProviderIdWatch(world);
@@ -163,7 +166,6 @@ export function createAttestationUpkeep(
     },
     clusterId: () => {
       try {
-        authorities.of(ANY_REQUEST);
         return world.clusterIds(ANY_REQUEST)[0];
       } catch (error) {
         if (isFault(error, "bad-config")) return undefined; // no CA yet: nobody renews either
@@ -174,8 +176,8 @@ export function createAttestationUpkeep(
   });
 }
 
-/** A beacon is of the cluster, not of a request: this one stands for those that will name it. */
-const ANY_REQUEST: CertificateSigningRequest = {
+/** For what is of the cluster, and not of a request: this one stands for those that its CA signs. */
+export const ANY_REQUEST: CertificateSigningRequest = {
   apiVersion: "certificates.k8s.io/v1",
   kind: "CertificateSigningRequest",
   metadata: {},

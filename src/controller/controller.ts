@@ -33,8 +33,12 @@ export interface ControllerOptions {
   readonly identity: string;
   /** Which loops run. Default: all. */
   readonly controllers?: readonly ControllerName[] | undefined;
-  /** Default: Kubernetes' own for nodes and API clients, and the insecure one where `allowInsecure` is set. */
+  /**
+   * Default: Kubernetes' own for nodes and API clients, those of the TPM provider and of the installed ones, and the insecure
+   * one where `allowInsecure` is set.
+   */
   readonly signers?: readonly string[] | undefined;
+  /** Without `signers`. */
   readonly allowInsecure?: boolean | undefined;
   /** The longest life of a certificate. Default: a year for Kubernetes' own signers, a day for ours. */
   readonly lifetimeMs?: number | undefined;

@@ -2,10 +2,9 @@
 // readings of requests, so that each is parsed and verified once.
 
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { isFault } from "../kernel/outcome/index.ts";
 import { encodePem } from "../kernel/pem/index.ts";
-import type { Clock } from "../platform/clock/index.ts";
-import type { KubeClient } from "../platform/kube/index.ts";
-import type { Log, Metrics } from "../platform/report/index.ts";
+import { type Certificate, verifyCertificateSignature } from "../kernel/x509/index.ts";
 import {
   type Approval,
   type Claims,
@@ -20,30 +19,19 @@ import {
   wantedNode,
 } from "./approval/index.ts";
 import { createAttestation, createCustody, createSignerGate } from "./attestation/index.ts";
-import { type AttestationSettings, createAttestationUpkeep, createAttestationWorld } from "./attesting.ts";
+import { ANY_REQUEST, type AttestingWorld, createAttestationUpkeep, createAttestationWorld } from "./attesting.ts";
 import { createNetwork } from "./dialling/index.ts";
 import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "./informers.ts";
 import type { Handler } from "./loop/index.ts";
 import { longestLifeMs } from "./signers.ts";
 import { type Authorities, createSigning, type Signing } from "./signing/index.ts";
 
-export interface DecisionWorld {
-  /** Writes only while this replica leads. */
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly identity: string;
-  readonly informers: Informers;
-  readonly authorities: Authorities;
-  readonly signers: readonly string[];
+export interface DecisionWorld extends AttestingWorld {
   /** URL of the API server, where it is known. */
   readonly server?: string | undefined;
   readonly lifetimeMs?: number | undefined;
-  readonly attestation?: AttestationSettings | undefined;
   /** Stricter rules that do not hold here, by id: docs/rules.md. */
   readonly switchedOff?: readonly string[] | undefined;
-  readonly randomBytes: (count: number) => Uint8Array;
 }
 
 export interface Decisions {
@@ -56,7 +44,7 @@ export interface Decisions {
 
 export function createDecisions(world: DecisionWorld): Decisions {
   const { client, clock, log, informers, metrics, signers } = world;
-  const claims = createClaims();
+  const claims = createClaims({ isOfCluster: (certificate) => isSignedByCluster(world.authorities, certificate) });
   const pending = createPending();
   const getCsr = (name: string) => informers.csrs.get(name);
   const hasSynced = () => informers.csrs.hasSynced() && informers.nodes.hasSynced();
@@ -114,6 +102,16 @@ function surroundingsOf({ csrs, nodes, machines, policies }: Informers): Surroun
     machines,
     policies,
   };
+}
+
+/** While there is no CA nobody can say; then it may be. */
+function isSignedByCluster(authorities: Authorities, certificate: Certificate): boolean {
+  try {
+    return verifyCertificateSignature(certificate, authorities.of(ANY_REQUEST).certificate.publicKey);
+  } catch (error) {
+    if (isFault(error, "bad-config")) return true;
+    throw error;
+  }
 }
 
 function caPemOf(authorities: Authorities, csr: CertificateSigningRequest): string {

@@ -89,7 +89,7 @@ export function createInformers(
     policies: createPolicies(client, world),
     machines: createMachines(home, world, cluster),
     pools: createMachinePools(home, world, cluster),
-    identities: createIdentities(home, world, cluster?.name),
+    identities: createIdentities(home, world, cluster),
   };
 }
 

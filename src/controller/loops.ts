@@ -2,11 +2,8 @@
 // in turn.
 
 import { TOKEN_NAMESPACE } from "../api/bootstrap/index.ts";
-import type { Clock } from "../platform/clock/index.ts";
-import { createWorkQueue, type FlowOptions, type KubeClient } from "../platform/kube/index.ts";
-import type { Log, Metrics } from "../platform/report/index.ts";
+import { createWorkQueue, type FlowOptions } from "../platform/kube/index.ts";
 import { UPKEEP_KEY } from "./attestation/index.ts";
-import type { AttestationSettings } from "./attesting.ts";
 import { CLEANING_KEY, createCleaning, createFloodGuard, type FloodGuard } from "./cleaning/index.ts";
 import {
   CLUSTER_INFO_NAME,
@@ -14,35 +11,18 @@ import {
   createTokenCleaner,
   type LocationSource,
 } from "./clusterinfo/index.ts";
-import { createDecisions } from "./decisions.ts";
+import { createDecisions, type DecisionWorld } from "./decisions.ts";
 import type { Feature } from "./features.ts";
-import { type Informers, PENDING_BY_REQUESTER } from "./informers.ts";
+import { PENDING_BY_REQUESTER } from "./informers.ts";
 import { createLoopMetrics } from "./loop/index.ts";
 import { createLockdownWatch, LOCKDOWN_KEY } from "./policy/index.ts";
-import type { Authorities } from "./signing/index.ts";
 import { wire } from "./wiring.ts";
 
-export interface LoopWorld {
-  /** Writes only while this replica leads. */
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: Metrics;
-  readonly identity: string;
-  readonly informers: Informers;
-  readonly authorities: Authorities;
-  readonly signers: readonly string[];
-  /** URL of the API server, where it is known. */
-  readonly server?: string | undefined;
-  readonly lifetimeMs?: number | undefined;
-  readonly attestation?: AttestationSettings | undefined;
+export interface LoopWorld extends DecisionWorld {
   /** Where cluster-info shall say the cluster is. Left out: what it says is somebody else's. */
   readonly clusterInfo?: LocationSource | undefined;
-  /** Stricter rules that do not hold here, by id: docs/rules.md. */
-  readonly switchedOff?: readonly string[] | undefined;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly randomBytes: (count: number) => Uint8Array;
 }
 
 /**
@@ -91,6 +71,7 @@ function createFeatures(world: LoopWorld, queues: Queues, deciders: Deciders): r
   const { log, informers, metrics, random } = world;
   const { approval, signing, upkeep } = deciders;
   const loop = { workers: WORKERS, log, random, metrics: createLoopMetrics(metrics) };
+  const periodic = { ...loop, workers: 1, isPeriodic: true };
   const { csrs, nodes, clusterInfo, tokens } = informers;
   const features: readonly Feature[] = [
     {
@@ -107,7 +88,7 @@ function createFeatures(world: LoopWorld, queues: Queues, deciders: Deciders): r
     {
       name: "cleaning",
       needs: [csrs],
-      loop: { ...loop, workers: 1, name: "cleaning", queue: queues.cleaning, handle: createCleaner(world) },
+      loop: { ...periodic, name: "cleaning", queue: queues.cleaning, handle: createCleaner(world) },
     },
     {
       name: "cluster-info",
@@ -122,12 +103,12 @@ function createFeatures(world: LoopWorld, queues: Queues, deciders: Deciders): r
     {
       name: "lockdown",
       needs: [informers.policies],
-      loop: { ...loop, workers: 1, name: "lockdown", queue: queues.lockdown, handle: createLockdown(world) },
+      loop: { ...periodic, name: "lockdown", queue: queues.lockdown, handle: createLockdown(world) },
     },
     {
       name: "attestation",
       needs: [csrs, nodes, informers.policies],
-      loop: { ...loop, workers: 1, name: "attestation", queue: queues.attestation, handle: upkeep },
+      loop: { ...periodic, name: "attestation", queue: queues.attestation, handle: upkeep },
     },
   ];
   metrics.reading({ name: "countersign_loop_queue_depth", help: "Items that wait for a loop.", type: "gauge" }, () =>

@@ -6,7 +6,7 @@ import {
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
 } from "../api/certificates/index.ts";
-import { type LifetimeBounds, longestLifeMs } from "./signers.ts";
+import { type LifetimeBounds, longestLifeMs, servedSigners } from "./signers.ts";
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
@@ -29,3 +29,18 @@ describe("the longest life of a certificate", () => {
     expect(longestLifeMs(signerName, bounds)).toBe(expectedMs);
   });
 });
+
+describe("the signers that are served where nobody names them", () => {
+  const always = [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, API_CLIENT_SIGNER, ...of("tpm")];
+
+  it("are Kubernetes' own and those of the TPM provider", () =>
+    expect(servedSigners({ allowInsecure: false })).toEqual(always));
+  it("are those of installed providers too", () =>
+    expect(servedSigners({ allowInsecure: false, providers: ["aws"] })).toEqual([...always, ...of("aws")]));
+  it("are the insecure one where somebody wants it", () =>
+    expect(servedSigners({ allowInsecure: true })).toEqual([...always, INSECURE_CLIENT_SIGNER]));
+});
+
+function of(provider: string): readonly string[] {
+  return [`cluster.x-k8s.io/kube-apiserver-client-kubelet-${provider}`, `cluster.x-k8s.io/kubelet-serving-${provider}`];
+}

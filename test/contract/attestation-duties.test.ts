@@ -41,6 +41,30 @@ describe("the controller's duties in attestation", () => {
       expect((await at.read(nameOf(fifth))).metadata.resourceVersion).toBe(fifth.metadata.resourceVersion);
     });
 
+    it("let the fifth renewal of one node wait, too: it shows no key, and has one", async () => {
+      const { machine, node } = await at.aScene();
+      const { node: client } = await at.join(machine());
+      await at.register(node);
+      const renewal = () => machine({ intent: "renew" }, { client });
+      const first = renewal();
+      const hello = await at.challenged(await first.hello());
+      for (let i = 0; i < 3; i++) await at.challenged(await renewal().hello());
+      // A minute later: of those that wait one is told of in a minute.
+      at.stage.controller.skip(61_000);
+      try {
+        const fifth = await renewal().hello();
+        await eventually(
+          "the Event",
+          () => eventsAbout(nameOf(fifth), "Throttled"),
+          (events) => events.length === 1,
+        );
+        // A proof is held to no such limit.
+        await at.issued(await first.send(first.answer(hello)));
+      } finally {
+        at.stage.controller.skip(-61_000);
+      }
+    });
+
     it("tell eight junk proofs of one hello why, delete the others, and shut no good one out", async () => {
       const { machine } = await at.aScene();
       const actor = machine();
@@ -244,6 +268,32 @@ describe("the controller's duties in attestation", () => {
       await at.stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec: { reset } }, { type: "merge" });
       await at.issued(await at.prove(machine({ intent: "renew" }, { client }), cleared));
       expect((await at.identityOf(node)).spec.reset).toBeUndefined();
+    });
+  });
+
+  describe("the audit trail", () => {
+    const linesOf = (isWanted: (line: Record<string, unknown>) => boolean) =>
+      eventually(
+        "the audit line",
+        async () => at.stage.controller.lines.filter((line) => line["audit"] === true && isWanted(line)),
+        (lines) => lines.length === 1,
+      );
+
+    it("has every challenge, an installed provider's too", async () => {
+      const { node } = await at.aScene({ providers: ["machine-key"] });
+      const hello = await at.challenged(await at.greetByKey(node));
+      const [line] = await linesOf(({ said, csr }) => said === "request challenged" && csr === nameOf(hello));
+      expect(line).toMatchObject({ node, uid: hello.metadata.uid });
+    });
+
+    it("names whose TPM it is that came for a second node", async () => {
+      const { family, node, tpm, machine } = await at.aScene();
+      await at.join(machine());
+      await at.createMachine(`${family}-2`);
+      const second = await at.machineFor(`${family}-2`, {}, { tpm }).hello();
+      expect(await at.refused(second)).toBe("EndorsementKeyInUse");
+      const [line] = await linesOf(({ reason, csr }) => reason === "EndorsementKeyInUse" && csr === nameOf(second));
+      expect(line).toMatchObject({ holders: [node] });
     });
   });
 

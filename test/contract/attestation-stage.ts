@@ -2,8 +2,15 @@
 // machines that join it. The TPM is one in software, so that forgers can hold one too.
 
 import { beforeAll } from "vitest";
+import { readPresigned, sendPresigned } from "../../sdk/src/index.ts";
 import type { ClusterRole, RoleBinding } from "../../src/api/access/index.ts";
-import { type CertificateSigningRequest, isIssued, VERDICT_ANNOTATION } from "../../src/api/certificates/index.ts";
+import {
+  type CertificateSigningRequest,
+  INSECURE_CLIENT_SIGNER,
+  isIssued,
+  signersOfProvider,
+  VERDICT_ANNOTATION,
+} from "../../src/api/certificates/index.ts";
 import type { Node, NodeAddress } from "../../src/api/core/index.ts";
 import {
   JOIN_POLICIES,
@@ -11,7 +18,7 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINE_POOLS_V1BETA2, CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, NODES } from "../../src/api/meta/index.ts";
 import {
   CHALLENGE_ANNOTATION,
@@ -20,6 +27,7 @@ import {
   finishRequest,
 } from "../../src/attestation/evidence/index.ts";
 import type { ProviderVerifier } from "../../src/controller/attestation/index.ts";
+import type { AttestationSettings } from "../../src/controller/attesting.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { servedSigners } from "../../src/controller/signers.ts";
 import { encodeHex, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";
@@ -36,6 +44,7 @@ import {
   type MachineOptions,
   refusalOf,
 } from "../builders/attesting-machine.ts";
+import { poolDefinition } from "../builders/machine-definition.ts";
 import { aSoftTpm, type SoftTpm } from "../builders/soft-tpm.ts";
 import {
   type ControllerStage,
@@ -44,12 +53,12 @@ import {
   type Plane,
   useControllerStage,
 } from "./controller-stage.ts";
-import { defineKinds } from "./definitions.ts";
+import { define, defineKinds } from "./definitions.ts";
 
-export const CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
-export const SERVING_SIGNER = "cluster.x-k8s.io/kubelet-serving-tpm";
-export const INSECURE_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure";
-export const MACHINE_KEY_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-machine-key";
+export const [CLIENT_SIGNER, SERVING_SIGNER] = signersOfProvider("tpm");
+export const INSECURE_SIGNER = INSECURE_CLIENT_SIGNER;
+export const [MACHINE_KEY_SIGNER] = signersOfProvider("machine-key");
+export const [PRESIGNED_SIGNER] = signersOfProvider("presigned");
 
 export type Csr = CertificateSigningRequest;
 export type Attestation = NonNullable<JoinPolicySpec["attestation"]>;
@@ -74,17 +83,34 @@ const machineKeyVerifier: ProviderVerifier = {
   name: "machine-key",
   versions: [1],
   freshness: "challenge",
-  ask: async ({ request, evidence, hello }) =>
-    evidence["digest"] === encodeHex(request.digest) && hello?.["serial"] !== undefined
-      ? { kind: "Attested", level: "Key", pins: { serial: String(hello["serial"]) } }
-      : { kind: "Refused", reason: "ProofInvalid", message: "the digest is not that of the exchange" },
+  ask: async ({ request, evidence, hello, pins }) => {
+    const serial = String(hello?.["serial"] ?? "");
+    if (evidence["digest"] !== encodeHex(request.digest) || serial === "")
+      return { kind: "Refused", reason: "ProofInvalid", message: "the digest is not that of the exchange" };
+    if (pins !== undefined && pins["serial"] !== serial)
+      return { kind: "Refused", reason: "SerialChanged", message: "the node was attested with another key" };
+    return { kind: "Attested", level: "Key", pins: { serial } };
+  },
 };
 
-/** Who installs a provider also lets the controller decide about its signer. */
-async function allowSigner(admin: KubeClient, signer: string): Promise<void> {
+/** An installed provider whose machines bring a request that is signed for their platform; it goes to one host and to no other. */
+const presignedVerifier: ProviderVerifier = {
+  name: "presigned",
+  versions: [1],
+  freshness: "time-limited",
+  ask: async ({ evidence }, { signal }) => {
+    const request = readPresigned(evidence, { hosts: ["sts.example.com"], headers: [] });
+    if (!("url" in request)) return { kind: "Refused", reason: "DocumentInvalid", message: request.why };
+    const { status } = await sendPresigned(request, { signal });
+    return { kind: "Refused", reason: "ProofExpired", message: `the platform answered ${status}` };
+  },
+};
+
+/** Who installs a provider also lets the controller decide about its signers. */
+async function allowSigners(admin: KubeClient, resourceNames: readonly string[]): Promise<void> {
   const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "countersign:installed-provider" } };
   const rules = [
-    { apiGroups: ["certificates.k8s.io"], resources: ["signers"], resourceNames: [signer], verbs: ["approve", "sign"] },
+    { apiGroups: ["certificates.k8s.io"], resources: ["signers"], resourceNames, verbs: ["approve", "sign"] },
   ];
   await admin.create<ClusterRole>(CLUSTER_ROLES, { ...rbac, kind: "ClusterRole", rules });
   const name = "system:serviceaccount:countersign-system:node-attestation-controller";
@@ -98,7 +124,8 @@ async function allowSigner(admin: KubeClient, signer: string): Promise<void> {
 
 async function prepare(plane: Plane): Promise<void> {
   await defineKinds(plane);
-  await allowSigner(plane.admin, MACHINE_KEY_SIGNER);
+  await define(plane.admin, poolDefinition([CAPI_MACHINE_POOLS_V1BETA2.version]), CAPI_MACHINE_POOLS_V1BETA2);
+  await allowSigners(plane.admin, [MACHINE_KEY_SIGNER, PRESIGNED_SIGNER]);
 }
 
 let names = 0;
@@ -131,9 +158,9 @@ export function bare({ request, signerName, usages }: Csr["spec"], metadata: Csr
 }
 
 /** Stands before a suite's first test and goes after its last; to be called inside `describe`. */
-export function useAttestationStage(startPlane: () => Promise<Plane>) {
-  const signers = [...servedSigners({ allowInsecure: true }), MACHINE_KEY_SIGNER];
-  const attestation = { verifiers: [machineKeyVerifier] };
+export function useAttestationStage(startPlane: () => Promise<Plane>, settings: AttestationSettings = {}) {
+  const signers = [...servedSigners({ allowInsecure: true }), MACHINE_KEY_SIGNER, PRESIGNED_SIGNER];
+  const attestation = { verifiers: [machineKeyVerifier, presignedVerifier], ...settings };
   const stage = useControllerStage(startPlane, { prepare, controller: { signers, attestation } });
   let joining: JoiningClient;
   beforeAll(async () => {
@@ -185,6 +212,14 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
     await stage.admin.patch(CAPI_MACHINES_V1BETA2, target, { status }, { type: "merge" });
   }
 
+  /** Members without Machines of their own, whose names the policy's template gives. */
+  async function createPool(name: string, providerIDList: readonly string[]): Promise<void> {
+    const spec = { clusterName: "one", providerIDList, template: { spec: { bootstrap: { dataSecretName: "s" } } } };
+    const metadata = { name, namespace: "default" };
+    const pool = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "MachinePool", metadata, spec };
+    await stage.admin.create(CAPI_MACHINE_POOLS_V1BETA2, pool as never);
+  }
+
   function claims(node: string, overrides: Partial<Claims> = {}): Claims {
     const signer = overrides.purpose === "serving" ? SERVING_SIGNER : CLIENT_SIGNER;
     const common = { intent: "join", purpose: "client", signer, node, providerId: `test:///${node}` } as const;
@@ -218,7 +253,29 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
     return actor.send(finishRequest(draft, { body: { kind: "insecure" } }));
   }
 
-  return { apply, createMachine, claims, machineFor, aScene, register, askInsecurely };
+  /** The first step of an installed provider that is challenged. */
+  function greetByKey(node: string): Promise<Csr> {
+    const claimed = claims(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
+    const protocol = { provider: "machine-key", version: 1 };
+    const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
+    const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: actor.key.signer });
+    return actor.send(finishRequest(draft, { body: { kind: "other", value: { serial: "42" } } }));
+  }
+
+  /** Evidence of an installed provider that asks in one step. */
+  function askPresigned(node: string, url: string): Promise<Csr> {
+    const claimed = claims(node, { signer: PRESIGNED_SIGNER, offered: ["presigned/1"] });
+    const protocol = { provider: "presigned", version: 1 };
+    const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
+    const draft = draftRequest({ step: "single", claims: claimed, protocol, key: actor.key.signer });
+    const value = { headers: {}, method: "GET", url };
+    return actor.send(finishRequest(draft, { body: { kind: "other", value } }));
+  }
+
+  return {
+    ...{ apply, createMachine, createPool, register, claims, machineFor, aScene },
+    ...{ askInsecurely, greetByKey, askPresigned },
+  };
 }
 
 function watchersOf(stage: ControllerStage) {
@@ -235,6 +292,16 @@ function watchersOf(stage: ControllerStage) {
       `${nameOf(csr)} to be settled`,
       () => read(nameOf(csr)),
       (seen) => seen.metadata.annotations?.[CHALLENGE_ANNOTATION] !== undefined || refusalOf(seen) !== undefined,
+    );
+  /** The same, or waited with. */
+  const settledOrHeld = (csr: Csr) =>
+    eventually(
+      `${nameOf(csr)} to be answered`,
+      () => read(nameOf(csr)),
+      ({ metadata: { annotations = {} }, status }) =>
+        annotations[CHALLENGE_ANNOTATION] !== undefined ||
+        annotations[VERDICT_ANNOTATION] !== undefined ||
+        status?.conditions !== undefined,
     );
   const issued = (csr: Csr) => eventually(`${nameOf(csr)} to be issued`, () => read(nameOf(csr)), isIssued);
   const refused = async (csr: Csr) =>
@@ -263,7 +330,7 @@ function watchersOf(stage: ControllerStage) {
   };
   const identityOf = (node: string) => stage.admin.get<NodeIdentity>(NODE_IDENTITIES, { name: node });
 
-  return { read, challenged, settled, issued, refused, waiting, held, identityOf };
+  return { read, challenged, settled, settledOrHeld, issued, refused, waiting, held, identityOf };
 }
 
 function actionsOf(stage: ControllerStage, { challenged, issued }: ReturnType<typeof watchersOf>) {

@@ -4,7 +4,7 @@
 import { describe, expect, it } from "vitest";
 import { findCondition, KUBELET_SERVING_SIGNER, SERVING_USAGES } from "../../src/api/certificates/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
-import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
+import { EK_LABEL, JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import {
@@ -36,6 +36,8 @@ import {
   useAttestationStage,
 } from "./attestation-stage.ts";
 import { eventually, type Plane } from "./controller-stage.ts";
+
+const MERGE = { type: "merge" } as const;
 
 export function describeAttestation(where: string, startPlane: () => Promise<Plane>): void {
   describe(`attestation on ${where}`, () => {
@@ -138,6 +140,28 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         await challenged(hello);
       });
 
+      it("joins as a member of a MachinePool, under a name that the template gives, and once", async () => {
+        const machines = { nodeNameTemplate: "{machine}-[0-9]+" };
+        const [tpm, other] = [aSoftTpm(), aSoftTpm()];
+        const { family } = await aScene({ tpm: { endorsementKeys: [ekHash(tpm), ekHash(other)] } }, { machines });
+        const pool = `${family}-pool`;
+        const [providerId, node] = [`test:///${pool}/i-1`, `${pool}-1`];
+        const hello = await machineFor(node, { providerId }, { tpm }).hello();
+        await waiting(hello, "MachineNotReady");
+        await on.createPool(pool, [providerId, `test:///${pool}/i-2`]);
+        await challenged(hello);
+        const actor = machineFor(node, { providerId }, { tpm });
+        const { node: client } = await join(actor);
+        expect((await identityOf(node)).status).toMatchObject({ providerId, machine: { name: pool } });
+        await register(node);
+        await join(machineFor(node, { providerId, intent: "renew" }, { tpm, client }));
+        // A pool gives many names: the instance that has one takes no other.
+        const second = machineFor(`${pool}-2`, { providerId }, { tpm: other });
+        expect(await refused(await second.hello())).toBe("MachineMismatch");
+        const stray = machineFor(`${family}-stray`, { providerId: `test:///${pool}/i-2` }, { tpm: other });
+        expect(await refused(await stray.hello())).toBe("MachineMismatch");
+      });
+
       it("joins again after it was re-imaged: the pins are its own", async () => {
         const { machine, node } = await aScene();
         await join(machine());
@@ -163,6 +187,28 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         const sent = await client.create<Csr>(CSRS, bare(spec));
         await issued(sent);
       });
+
+      it("is given no serving certificate where the policy leaves those to people, however it asks", async () => {
+        const inventory = { machineAddresses: true };
+        const { machine, node, family } = await aScene(
+          {},
+          { serving: { approve: false, inventory }, machines: { nameFrom: ["MachineName"] } },
+        );
+        const { node: client } = await join(machine());
+        const names = { ipAddresses: [addressOf(node)] };
+        const hello = await machine({ intent: "renew", purpose: "serving" }, { client, names }).hello();
+        await waiting(hello, "ServingIsLeftToPeople");
+        const { spec } = aCsr(
+          ...[forNode(node), withSigner(KUBELET_SERVING_SIGNER), withUsages(...SERVING_USAGES), withSan(names)],
+        );
+        const own = await client.create<Csr>(CSRS, bare(spec));
+        await waiting(own, "ServingIsLeftToPeople");
+        // Its client certificate it renews as before; and a policy that changes its mind brings both back.
+        await join(machine({ intent: "renew" }, { client }));
+        await stage.admin.patch(JOIN_POLICIES, { name: family }, { spec: { serving: { approve: true } } }, MERGE);
+        await challenged(hello);
+        await issued(own);
+      });
     });
 
     describe("the insecure provider", () => {
@@ -184,13 +230,16 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
 
     describe("an installed provider", () => {
       /** Hello and proof as the SDK's node side makes them. */
-      async function proveByKey(node: string, spoil: (digest: string) => string = (digest) => digest): Promise<Csr> {
+      async function proveByKey(
+        node: string,
+        { spoil = (digest: string) => digest, serial = "42" } = {},
+      ): Promise<Csr> {
         const protocol = { provider: "machine-key", version: 1 };
         const claimed = claims(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
         const key = generatePrivateKey("P-256");
         const actor = anAttestingMachine({ client: on.joining, claims: claimed, key, protocol });
         const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: key.signer });
-        const body = { kind: "other", value: { serial: "42" } } as const;
+        const body = { kind: "other", value: { serial } } as const;
         const hello = await challenged(await actor.send(finishRequest(draft, { body })));
         const answer = draftRequest({ step: "proof", claims: claimed, protocol, key: key.signer });
         const freshness = {
@@ -214,7 +263,19 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
 
       it("refuses in its own words", async () => {
         const { node } = await aScene({ providers: ["machine-key"] });
-        expect(await refused(await proveByKey(node, () => "00"))).toBe("ProofInvalid");
+        expect(await refused(await proveByKey(node, { spoil: () => "00" }))).toBe("ProofInvalid");
+      });
+
+      it("is held to its pins, and to none after an operator's reset, once", async () => {
+        const { node } = await aScene({ providers: ["machine-key"] });
+        await issued(await proveByKey(node));
+        expect(await refused(await proveByKey(node, { serial: "43" }))).toBe("SerialChanged");
+        const until = new Date(Date.now() + 3_600_000).toISOString();
+        await stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec: { reset: { until } } }, MERGE);
+        await issued(await proveByKey(node, { serial: "43" }));
+        const { spec, status } = await identityOf(node);
+        expect([spec.reset, status?.pins]).toEqual([undefined, { serial: "43" }]);
+        expect(await refused(await proveByKey(node))).toBe("SerialChanged");
       });
     });
 

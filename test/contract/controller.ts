@@ -103,6 +103,22 @@ export function describeController(where: string, startPlane: () => Promise<Plan
       });
     });
 
+    it("lets a node renew, and another join, whose names somebody approved for a signer that never comes", async () => {
+      const [node, other] = [aName(), aName()];
+      const key = generatePrivateKey("P-256");
+      const first = await issued(await ask(joining, forNode(node), withKey(key)));
+      await register(node);
+      // As when it was cleaned up after an hour: then nothing but the certificate speaks for the node.
+      await stage.admin.delete(CSRS, { name: first.metadata.name ?? "" });
+      for (const name of [node, other]) {
+        const foreign = await ask(joining, forNode(name), withSigner("example.com/other"));
+        await approveByHand(stage.admin, await read(foreign));
+      }
+      const self = connect({ certPem: certificateOf(first), keyPem: key.encodePem() });
+      await issued(await ask(self, forNode(node)));
+      await issued(await ask(joining, forNode(other)));
+    });
+
     it("leaves an impostor pending who asks for a joined node's name with a live token, and tells why", async () => {
       const node = aName();
       await issued(await ask(joining, forNode(node)));

@@ -54,7 +54,7 @@ export async function define(admin: KubeClient, definition: KubeObject, resource
 }
 
 /** JoinPolicy and NodeIdentity. */
-async function defineOwnKinds(admin: KubeClient): Promise<void> {
+export async function defineOwnKinds(admin: KubeClient): Promise<void> {
   for (const definition of await loadDefinitions()) {
     const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
     await define(admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);

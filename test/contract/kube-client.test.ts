@@ -1,7 +1,7 @@
 // The client's contract on the embedded API server: the same suite that a real kube-apiserver passes in the upstream tier.
 
 import { createMemoryStorage } from "../../src/apiserver/index.ts";
-import { startTestApiServer } from "../fakes/api-server.ts";
+import { adminConnection, startTestApiServer } from "../fakes/api-server.ts";
 import { kubeClientContract } from "./kube-client.ts";
 
 /** Fewer changes than the server makes at its own start, more than any case makes between two looks. */
@@ -9,10 +9,5 @@ const HISTORY_LIMITS = { changes: 60, characters: 1_000_000 };
 
 kubeClientContract("the embedded API server", async () => {
   const server = await startTestApiServer({ storage: createMemoryStorage({ historyLimits: HISTORY_LIMITS }) });
-  const { url, caPem, adminCertPem, adminKeyPem, close } = server;
-  return {
-    admin: { server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) },
-    tooOldResourceVersion: async () => "1",
-    close,
-  };
+  return { admin: adminConnection(server), tooOldResourceVersion: async () => "1", close: server.close };
 });

@@ -7,9 +7,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { type CertificateSigningRequest, KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
+import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
+import { type CertificateSigningRequest, isIssued, KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
 import type { Namespace, Secret } from "../../src/api/core/index.ts";
-import { JOIN_POLICIES, type JoinPolicy, NODE_IDENTITIES } from "../../src/api/countersign/index.ts";
+import {
+  identityName,
+  JOIN_POLICIES,
+  type JoinPolicy,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+} from "../../src/api/countersign/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import {
   CLUSTER_ROLE_BINDINGS,
@@ -22,18 +29,23 @@ import {
   ROLES,
   SECRETS,
 } from "../../src/api/meta/index.ts";
+import { CHALLENGE_ANNOTATION } from "../../src/attestation/evidence/index.ts";
 import { runControllerCommand, verdictOn } from "../../src/controller/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
-import { systemClock } from "../../src/platform/clock/index.ts";
+import { clusterIdOf } from "../../src/node/certificates/index.ts";
+import { randomBytes } from "../../src/platform/keys/index.ts";
 import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import { anAttestingMachine } from "../builders/attesting-machine.ts";
 import { aClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, forNode } from "../builders/csr.ts";
 import { anAuthority } from "../builders/csr-authority.ts";
 import { writeKubeconfigFile } from "../builders/kubeconfig-file.ts";
 import { machineDefinition } from "../builders/machine-definition.ts";
+import { aSoftTpm } from "../builders/soft-tpm.ts";
 import { aProcess } from "../fakes/process-edge.ts";
 import { findFreePorts } from "../upstream/harness/ports.ts";
+import { CLIENT_SIGNER, ekHash } from "./attestation-stage.ts";
 import { applyRights, controllerIdentity, ensureKubeadmObjects, eventually, type Plane } from "./controller-stage.ts";
 import { define, loadDefinitions } from "./definitions.ts";
 
@@ -48,6 +60,8 @@ const userOf = ({ certPem, keyPem }: Credentials) => ({
 
 interface Workload {
   readonly plane: Plane;
+  /** Of its controller: what its /readyz says of each thing. */
+  readonly probe: () => Promise<string>;
   /** Asks for certificates as kubelets with a bootstrap token do. */
   readonly joining: KubeClient;
   readonly stop: AbortController;
@@ -70,7 +84,7 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
         const plane = planes[at + 1] as Plane;
         await prepareWorkload(plane);
         await putCa(management, cluster, plane);
-        workloads.set(cluster, start(plane, cluster));
+        workloads.set(cluster, await start(plane, cluster));
       }
     }, 120_000);
     afterAll(async () => {
@@ -99,16 +113,20 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       ];
     }
 
-    function start(plane: Plane, cluster: ClusterName): Workload {
+    async function start(plane: Plane, cluster: ClusterName): Promise<Workload> {
+      const token = generateToken(randomBytes);
+      await plane.admin.create(SECRETS, buildTokenSecret(token, { nowMs: Date.now(), ttlMs: 3_600_000 }));
       const stop = new AbortController();
       const { edge } = aProcess({ stop: stop.signal });
-      const ended = runControllerCommand(flagsOf(plane, cluster), edge);
-      const credentials = aClientCertificate(plane, {
-        user: "system:bootstrap:aaaaaa",
-        groups: ["system:bootstrappers", "system:bootstrappers:kubeadm:default-node-token"],
-      });
-      const joining = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials: () => credentials });
-      return { plane, joining, stop, ended };
+      const [port] = await findFreePorts(1);
+      const ended = runControllerCommand([...flagsOf(plane, cluster), `--status-address=127.0.0.1:${port}`], edge);
+      const credentials = () => ({ token: encodeToken(token) });
+      const joining = createKubeClient({ server: plane.url, caPem: plane.caPem, credentials });
+      return { plane, joining, stop, ended, probe: () => probe(port) };
+    }
+
+    async function untilSaid(cluster: ClusterName, words: string): Promise<void> {
+      await eventually(`${cluster} to say: ${words}`, of(cluster).probe, (said) => said.includes(words));
     }
 
     async function ask(cluster: ClusterName, nodeName: string): Promise<string> {
@@ -152,9 +170,31 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       await seen("east", await ask("east", "astray-1"), "MachineIsUnknown");
     });
 
+    it("attests a machine by what the management cluster knows of it, and pins it there", async () => {
+      const { plane, joining } = of("east");
+      const [node, tpm] = ["attested-1", aSoftTpm()];
+      const attestation = { tpm: { endorsementKeys: [ekHash(tpm)] } };
+      const policy = aPolicy("attested");
+      const spec = { mode: "Enforce" as const, nodeNames: "attested-.*", attestation };
+      await plane.admin.create<JoinPolicy>(JOIN_POLICIES, { ...policy, spec });
+      const providerId = `test:///${node}`;
+      await putMachine(management, "east", node, { providerID: providerId });
+      const claimed = { intent: "join", purpose: "client", signer: CLIENT_SIGNER, node, providerId } as const;
+      const claims = { ...claimed, cluster: clusterIdOf(plane.caPem), offered: ["tpm/1"] };
+      const machine = anAttestingMachine({ client: joining, claims, tpm });
+      const until = (what: string, { metadata }: KubeObject, holds: (csr: CertificateSigningRequest) => boolean) =>
+        eventually(what, () => plane.admin.get<CertificateSigningRequest>(CSRS, { name: metadata.name ?? "" }), holds);
+      const isChallenged = ({ metadata }: KubeObject) => metadata.annotations?.[CHALLENGE_ANNOTATION] !== undefined;
+      const hello = await until("a challenge", await machine.hello(), isChallenged);
+      await until("a certificate", await machine.send(machine.answer(hello)), isIssued);
+      const identity = await management.admin.get<NodeIdentity>(NODE_IDENTITIES, { name: identityName(node, "east") });
+      expect(identity.status?.machine).toMatchObject({ namespace: NAMESPACE, name: `east-${node}` });
+    });
+
     it("keeps to the last good CA while the new one does not fit", async () => {
       const spoiled = { ...anAuthority(), certPem: of("east").plane.caPem };
       await management.admin.update(SECRETS, { ...(await caOf(management, "east")), data: dataOf(spoiled) });
+      await untilSaid("east", "the last one stays in use, the new one cannot be");
       await putMachine(management, "east", "after-a-spoiled-ca");
       await seen("east", await ask("east", "after-a-spoiled-ca"), "NodeMayJoin");
     });
@@ -163,11 +203,12 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       const west = await caOf(management, "west");
       const foreign = anAuthority();
       await management.admin.update(SECRETS, { ...west, data: dataOf(foreign) });
+      await untilSaid("west", "the CA is that of another cluster");
       await putMachine(management, "west", "with-a-foreign-ca");
       const name = await ask("west", "with-a-foreign-ca");
       const look = () => of("west").plane.admin.get<CertificateSigningRequest>(CSRS, { name });
-      await eventually("the approval", look, ({ status }) => status?.conditions !== undefined);
-      await systemClock.sleep(500);
+      const approved = await eventually("the approval", look, ({ status }) => status?.conditions !== undefined);
+      expect(approved.status?.certificate).toBeUndefined();
       await management.admin.update(SECRETS, { ...(await caOf(management, "west")), data: west.data ?? {} });
       const { status } = await eventually("a certificate", look, (csr) => csr.status?.certificate !== undefined);
       const certificate = new X509Certificate(Buffer.from(status?.certificate ?? "", "base64"));
@@ -193,7 +234,6 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
 
     it("is not ready while its management cluster is away", async () => {
       const [at] = await findFreePorts(1);
-      const probe = async () => (await fetch(`http://127.0.0.1:${at}/readyz?verbose`)).text();
       const stop = new AbortController();
       const { edge } = aProcess({ stop: stop.signal });
       const away = { ...management, url: "https://127.0.0.1:1" };
@@ -205,7 +245,7 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       );
       const text = await eventually(
         "an answer",
-        () => probe().catch(() => ""),
+        () => probe(at),
         (seen) => seen.includes("caches"),
       );
       expect(text).toContain("Machines of the management cluster");
@@ -222,6 +262,15 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       expect(written.err).toContain("the CA key does not belong to the CA certificate");
     });
   });
+}
+
+/** Empty while nobody answers. */
+async function probe(port: number | undefined): Promise<string> {
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/readyz?verbose`)).text();
+  } catch {
+    return "";
+  }
 }
 
 function aPolicy(
@@ -302,12 +351,12 @@ async function caOf({ admin }: Plane, cluster: string): Promise<Secret> {
   return await admin.get<Secret>(SECRETS, { namespace: NAMESPACE, name: `${cluster}-ca` });
 }
 
-async function putMachine({ admin }: Plane, cluster: ClusterName, nodeName: string): Promise<void> {
+async function putMachine({ admin }: Plane, cluster: ClusterName, nodeName: string, more: object = {}): Promise<void> {
   const machine = {
     apiVersion: "cluster.x-k8s.io/v1beta2",
     kind: "Machine",
     metadata: { namespace: NAMESPACE, name: `${cluster}-${nodeName}` },
-    spec: { clusterName: cluster, bootstrap: { dataSecretName: "data" } },
+    spec: { clusterName: cluster, bootstrap: { dataSecretName: "data" }, ...more },
   };
   const { metadata } = await admin.create(CAPI_MACHINES_V1BETA2, machine as KubeObject);
   const status = { addresses: [{ type: "InternalDNS", address: nodeName }] };

@@ -20,7 +20,6 @@ import { createProvider as createSpiffeProvider } from "../../examples/spiffe/sr
 import { createVerifier as createSpiffeVerifier } from "../../examples/spiffe/src/verifier.ts";
 import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../src/api/certificates/index.ts";
-import { JOIN_POLICIES, NODE_IDENTITIES } from "../../src/api/countersign/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, SECRETS } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, type FinishedRequest } from "../../src/attestation/evidence/index.ts";
@@ -32,9 +31,7 @@ import { parseCertificate, subjectAltNameExtension } from "../../src/kernel/x509
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
-import { machineDefinition } from "../builders/machine-definition.ts";
 import { aLeaf, aRoot } from "../builders/x509.ts";
-import { startTestApiServer } from "../fakes/api-server.ts";
 import {
   applyRights,
   controllerIdentity,
@@ -44,7 +41,8 @@ import {
   type RunningController,
   startController,
 } from "./controller-stage.ts";
-import { define, loadDefinitions } from "./definitions.ts";
+import { defineKinds } from "./definitions.ts";
+import { startEmbeddedPlane } from "./embedded-plane.ts";
 
 type Csr = CertificateSigningRequest;
 const NAMES = ["machine-key", "spiffe", "instance-identity"] as const;
@@ -111,20 +109,6 @@ async function instanceIdentity(): Promise<Example> {
   return { verifier: createInstanceVerifier(settings), ...ends, refusal: "DocumentInvalid" };
 }
 
-async function startPlane(): Promise<Plane> {
-  const { url, caPem, caKeyPem, adminCertPem, adminKeyPem, close } = await startTestApiServer();
-  const admin = createKubeClient({
-    server: url,
-    caPem,
-    credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }),
-  });
-  const stop = async () => {
-    await admin.close();
-    await close();
-  };
-  return { url, caPem, caKeyPem, admin, stop };
-}
-
 /** Who installs providers also lets the controller decide about their signers. */
 async function allowSigners({ admin }: Plane): Promise<void> {
   const rbac = { apiVersion: "rbac.authorization.k8s.io/v1", metadata: { name: "countersign:installed-providers" } };
@@ -151,12 +135,8 @@ describe("the example providers on the embedded API server", () => {
   const clients: KubeClient[] = [];
 
   beforeAll(async () => {
-    plane = await startPlane();
-    for (const definition of await loadDefinitions()) {
-      const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
-      await define(plane.admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
-    }
-    await define(plane.admin, machineDefinition("cluster.x-k8s.io", ["v1beta2"]), CAPI_MACHINES_V1BETA2);
+    plane = await startEmbeddedPlane();
+    await defineKinds(plane);
     await applyRights(plane.admin);
     await allowSigners(plane);
     await ensureKubeadmObjects(plane.admin, plane.url);

@@ -9,8 +9,10 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type KubeObject, type Resource } 
 import {
   CLIENT_SIGNER_ANNOTATION,
   createRegistration,
+  requireOneCluster,
   SERVING_SIGNER_ANNOTATION,
 } from "../../src/controller/attestation/index.ts";
+import type { ClusterName } from "../../src/controller/machines/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { controllerIdentity, type Plane } from "./controller-stage.ts";
@@ -137,6 +139,26 @@ export function describeRegistration(where: string, startPlane: () => Promise<Pl
       await register();
       expect(warnings).toEqual(["signers are not registered with Cluster API"]);
       expect((await read(FOREIGN, "foreign")).metadata.annotations ?? {}).toEqual({});
+    });
+
+    it("takes a name that Clusters of two namespaces have for nobody's, and says whose it is", async () => {
+      const apiVersion = "cluster.x-k8s.io/v1beta2";
+      for (const namespace of ["default", "kube-system"])
+        await plane.admin.create(CAPI_CLUSTERS_V1BETA2, {
+          apiVersion,
+          kind: "Cluster",
+          metadata: { name: "twice", namespace },
+        });
+      const require = (cluster: ClusterName) => requireOneCluster(controller, { cluster, log: silentLog });
+      await expect(require({ name: "twice" })).rejects.toMatchObject({
+        code: "bad-config",
+        message: expect.stringContaining("default/twice, kube-system/twice"),
+      });
+      await require({ name: "twice", namespace: "default" });
+      await require({ name: "knowing" });
+      const { register, warnings } = registration("twice");
+      await register();
+      expect(warnings).toEqual(["signers are not registered with Cluster API"]);
     });
 
     it("leaves other clusters alone: which is meant must be known", async () => {

@@ -12,6 +12,7 @@ import { open } from "lmdb";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLmdbStorage, type Storage } from "../../src/apiserver/storage/index.ts";
+import { notRun } from "../not-run.ts";
 
 const root = mkdtempSync(join(tmpdir(), "storage-durability-"));
 const writer = join(root, "writer", "storage-writer.js");
@@ -193,7 +194,10 @@ function expectWholeObjects(storage: Storage): void {
 }
 
 /** strace sees and spoils the real system calls. Absent, or forbidden to trace: these tests cannot be made. */
-const canTrace = spawnSync("strace", ["-o", join(root, "probe"), "true"]).status === 0;
+const noTrace =
+  spawnSync("strace", ["-o", join(root, "probe"), "true"]).status === 0
+    ? undefined
+    : "strace is not installed, or may not trace";
 
 function traceWriter(directory: string, ...flags: string[]): { stdout: string; trace: string } {
   const output = join(root, "trace");
@@ -224,49 +228,52 @@ function progressAtAcknowledgements(trace: string): string[] {
   return seen;
 }
 
-describe.skipIf(!canTrace)("the flush, seen and spoiled by strace", () => {
-  it("comes before every acknowledgement: pages synced, then the root page, then the answer", () => {
-    expect(progressAtAcknowledgements(traceWriter(newDirectory()).trace)).toEqual(Array(6).fill("durable"));
-  });
+describe.skipIf(notRun("the flush, seen and spoiled by strace", noTrace))(
+  "the flush, seen and spoiled by strace",
+  () => {
+    it("comes before every acknowledgement: pages synced, then the root page, then the answer", () => {
+      expect(progressAtAcknowledgements(traceWriter(newDirectory()).trace)).toEqual(Array(6).fill("durable"));
+    });
 
-  it("that fails becomes `io-failed`, shows nothing of the write, and lets the next one through", async () => {
-    const directory = newDirectory();
-    // The thread that writes flushes once for the new file and once per write: the third write is the fourth flush.
-    const { stdout } = traceWriter(directory, "-e", "inject=fdatasync:error=ENOSPC:when=4");
-    expect(outcomes(stdout)).toEqual([
-      "acked step-1 1 2",
-      "acked step-2 2 3",
-      "failed step-3 io-failed absent",
-      "acked step-4 4 4",
-      "acked step-5 5 5",
-      "acked step-6 6 6",
-    ]);
-    const storage = await openLmdbStorage({ directory });
-    expect(storage.get("//configmaps/default/step-3")).toBeUndefined();
-    expect(storage.list({ prefix: "/" }).items).toHaveLength(5);
-    await storage.close();
-  });
+    it("that fails becomes `io-failed`, shows nothing of the write, and lets the next one through", async () => {
+      const directory = newDirectory();
+      // The thread that writes flushes once for the new file and once per write: the third write is the fourth flush.
+      const { stdout } = traceWriter(directory, "-e", "inject=fdatasync:error=ENOSPC:when=4");
+      expect(outcomes(stdout)).toEqual([
+        "acked step-1 1 2",
+        "acked step-2 2 3",
+        "failed step-3 io-failed absent",
+        "acked step-4 4 4",
+        "acked step-5 5 5",
+        "acked step-6 6 6",
+      ]);
+      const storage = await openLmdbStorage({ directory });
+      expect(storage.get("//configmaps/default/step-3")).toBeUndefined();
+      expect(storage.list({ prefix: "/" }).items).toHaveLength(5);
+      await storage.close();
+    });
 
-  it("whose root page cannot be written refuses everything after it and keeps what was acknowledged", async () => {
-    // Page writes come in a fixed order, so an undisturbed run tells which of them writes the root page of the third write.
-    const writes = traceWriter(newDirectory())
-      .trace.split("\n")
-      .filter((line) => / pwrite64\(.*objects\.mdb>/.test(line));
-    const byWorker = writes.filter((line) => line.split(" ")[0] === writes.at(-1)?.split(" ")[0]);
-    const rootPages = byWorker.flatMap((line, index) => (/, 128, \d+/.test(line) ? [index + 1] : []));
+    it("whose root page cannot be written refuses everything after it and keeps what was acknowledged", async () => {
+      // Page writes come in a fixed order, so an undisturbed run tells which of them writes the root page of the third write.
+      const writes = traceWriter(newDirectory())
+        .trace.split("\n")
+        .filter((line) => / pwrite64\(.*objects\.mdb>/.test(line));
+      const byWorker = writes.filter((line) => line.split(" ")[0] === writes.at(-1)?.split(" ")[0]);
+      const rootPages = byWorker.flatMap((line, index) => (/, 128, \d+/.test(line) ? [index + 1] : []));
 
-    const directory = newDirectory();
-    const { stdout } = traceWriter(directory, "-e", `inject=pwrite64:error=EIO:when=${rootPages[3]}`);
-    expect(outcomes(stdout)).toEqual([
-      "acked step-1 1 2",
-      "acked step-2 2 3",
-      ...[3, 4, 5, 6].map((step) => `failed step-${step} io-failed absent`),
-    ]);
-    const storage = await openLmdbStorage({ directory });
-    expect(storage.list({ prefix: "/" }).items).toHaveLength(2);
-    await storage.close();
-  });
-});
+      const directory = newDirectory();
+      const { stdout } = traceWriter(directory, "-e", `inject=pwrite64:error=EIO:when=${rootPages[3]}`);
+      expect(outcomes(stdout)).toEqual([
+        "acked step-1 1 2",
+        "acked step-2 2 3",
+        ...[3, 4, 5, 6].map((step) => `failed step-${step} io-failed absent`),
+      ]);
+      const storage = await openLmdbStorage({ directory });
+      expect(storage.list({ prefix: "/" }).items).toHaveLength(2);
+      await storage.close();
+    });
+  },
+);
 
 function outcomes(stdout: string): string[] {
   return stdout.trim().replaceAll("//configmaps/default/", "").split("\n");

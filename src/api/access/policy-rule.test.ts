@@ -1,26 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { ASKED, aRule } from "../../../test/builders/access.ts";
 import { type Attributes, type PolicyRule, parseRule, ruleAllows } from "./index.ts";
-
-const ASKED: Attributes = {
-  user: { username: "jane", groups: ["dev", "system:authenticated"] },
-  verb: "get",
-  isResource: true,
-  path: "",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "ns",
-  name: "p",
-  fieldRequirements: [],
-};
-
-const rule = (changed: Partial<PolicyRule>): PolicyRule => ({
-  verbs: ["get"],
-  apiGroups: [""],
-  resources: ["pods"],
-  ...changed,
-});
 
 const MATCHES: Record<string, [Partial<PolicyRule>, Partial<Attributes>, boolean]> = {
   "the very request": [{}, {}, true],
@@ -50,7 +30,7 @@ const URLS: Record<string, [string, string, boolean]> = {
 
 describe("a rule", () => {
   it.each(Object.entries(MATCHES))("%s", (_name, [changed, asked, expected]) => {
-    expect(ruleAllows(rule(changed), { ...ASKED, ...asked })).toBe(expected);
+    expect(ruleAllows(aRule(changed), { ...ASKED, ...asked })).toBe(expected);
   });
 
   it.each(Object.entries(URLS))("about URLs: %s", (_name, [pattern, path, expected]) => {
@@ -59,7 +39,7 @@ describe("a rule", () => {
   });
 
   it("about resources says nothing about URLs", () => {
-    expect(ruleAllows(rule({ resources: ["*"], apiGroups: ["*"] }), { ...ASKED, isResource: false, path: "/x" })).toBe(
+    expect(ruleAllows(aRule({ resources: ["*"], apiGroups: ["*"] }), { ...ASKED, isResource: false, path: "/x" })).toBe(
       false,
     );
   });

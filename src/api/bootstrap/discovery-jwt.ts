@@ -12,11 +12,11 @@ import type { BootstrapToken } from "./token.ts";
 /** An `exp` further ahead is refused: it bounds for how long a captured JWT can be shown again. */
 export const DISCOVERY_JWT_MAX_MS = 120_000;
 /** What a client asks for: half of the window, so that its clock may be a minute off in either direction. */
-export const DISCOVERY_JWT_LIFETIME_MS = 60_000;
+const DISCOVERY_JWT_LIFETIME_MS = 60_000;
 /** Clocks that are kept by NTP agree far better; a reader forgives this much at either end. */
 export const DISCOVERY_JWT_LEEWAY_MS = 10_000;
 /** The group of everybody whom such a JWT identified. */
-export const DISCOVERY_GROUP = "countersign:discovery";
+const DISCOVERY_GROUP = "countersign:discovery";
 
 /** With the id of a token it has 60; that of a service account's token, with the hash of a key, has 90. */
 const MAX_HEADER_CHARACTERS = 80;

@@ -1,7 +1,5 @@
 export {
-  DISCOVERY_GROUP,
   DISCOVERY_JWT_LEEWAY_MS,
-  DISCOVERY_JWT_LIFETIME_MS,
   DISCOVERY_JWT_MAX_MS,
   type DiscoveryJwtFacts,
   type DiscoveryJwtOptions,

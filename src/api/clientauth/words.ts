@@ -9,5 +9,6 @@ export interface ExecCluster {
   readonly server: string;
   readonly "certificate-authority-data"?: string;
   readonly "tls-server-name"?: string;
+  readonly "proxy-url"?: string;
   readonly config?: unknown;
 }

@@ -9,7 +9,7 @@ function clusters(version: string): Resource {
 }
 
 export const CAPI_CLUSTERS_V1BETA2 = clusters("v1beta2");
-export const CAPI_CLUSTERS_V1BETA1 = clusters("v1beta1");
+const CAPI_CLUSTERS_V1BETA1 = clusters("v1beta1");
 /** The same objects come in every version that is served. Better ones first. */
 export const CLUSTER_RESOURCES: readonly Resource[] = [CAPI_CLUSTERS_V1BETA2, CAPI_CLUSTERS_V1BETA1];
 

@@ -1,12 +1,6 @@
 // Kinds that others define, read by paths.
 
-export {
-  CAPI_CLUSTERS_V1BETA1,
-  CAPI_CLUSTERS_V1BETA2,
-  CLUSTER_RESOURCES,
-  type InfrastructureRef,
-  readInfrastructureRef,
-} from "./cluster.ts";
+export { CAPI_CLUSTERS_V1BETA2, CLUSTER_RESOURCES, type InfrastructureRef, readInfrastructureRef } from "./cluster.ts";
 export {
   CAPI_MACHINES_V1BETA1,
   CAPI_MACHINES_V1BETA2,

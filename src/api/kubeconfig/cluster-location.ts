@@ -6,7 +6,7 @@ import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { KubeconfigCluster } from "./types.ts";
 
-export const CLUSTER_LOCATION_EXTENSION = "countersign.dev/cluster-location";
+const CLUSTER_LOCATION_EXTENSION = "countersign.dev/cluster-location";
 const API_VERSION = "countersign.dev/v1alpha1";
 const KIND = "ClusterLocation";
 

@@ -1,12 +1,11 @@
 export {
-  CLUSTER_LOCATION_EXTENSION,
   type ClusterLocation,
   type ClusterLocationExtension,
   clusterLocationExtension,
   isClusterId,
   readClusterLocation,
 } from "./cluster-location.ts";
-export { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
+export { encodeKubeconfig, parseKubeconfig } from "./parse.ts";
 export { selectContext } from "./select.ts";
 export type {
   ExecEnv,

@@ -96,6 +96,7 @@ const STRING_FIELDS = [
   "certificate-authority",
   "certificate-authority-data",
   "tls-server-name",
+  "proxy-url",
   "token",
   "tokenFile",
   "client-certificate",

@@ -1,17 +1,5 @@
-export {
-  type FieldRequirement,
-  type FieldSelector,
-  matchesFields,
-  parseFieldSelector,
-  requiredValue,
-} from "./field-selector.ts";
-export {
-  type LabelOperator,
-  type LabelRequirement,
-  type LabelSelector,
-  matchesLabels,
-  parseLabelSelector,
-} from "./label-selector.ts";
+export { type FieldRequirement, type FieldSelector, parseFieldSelector, requiredValue } from "./field-selector.ts";
+export { type LabelOperator, type LabelRequirement, type LabelSelector, parseLabelSelector } from "./label-selector.ts";
 export {
   INITIAL_EVENTS_END,
   type KubeList,

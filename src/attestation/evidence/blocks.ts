@@ -17,7 +17,8 @@ export interface EvidenceBlocks {
 }
 
 const REQUEST_LABEL = "CERTIFICATE REQUEST";
-const PROVIDER_LABEL = "KUBELET AUTHENTICATOR ATTESTATION PROVIDER";
+/** What tells a request with an envelope from one without. */
+export const PROVIDER_LABEL = "KUBELET AUTHENTICATOR ATTESTATION PROVIDER";
 const CONTENT_LABEL = "KUBELET AUTHENTICATOR ATTESTATION DATA";
 /** As the seed's example has it; read, never written. */
 const SEED_LABEL = "ATTESTATION DATA";

@@ -44,6 +44,11 @@ const OBJECT_NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 export const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const KEY_ID = /^[0-9a-f]{8}$/;
 
+/** Whether an envelope can name a cluster so. */
+export function isEvidenceCluster(text: string): boolean {
+  return CLUSTER.test(text);
+}
+
 export function parseEnvelope(bytes: Uint8Array, protocol: Protocol): Envelope {
   const reader = new ObjectReader(parseCanonical(bytes), "envelope");
   const step = reader.oneOf("step", STEPS);

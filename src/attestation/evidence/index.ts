@@ -7,7 +7,7 @@ export {
   encodeBeacon,
   parseBeacon,
 } from "./beacon.ts";
-export { type EvidenceBlocks, encodeBlocks, parseBlocks } from "./blocks.ts";
+export { type EvidenceBlocks, encodeBlocks, PROVIDER_LABEL, parseBlocks } from "./blocks.ts";
 export type { EvidenceBody, InstanceBody, OtherBody, TpmHello, TpmProof } from "./body.ts";
 export {
   type CanonicalObject,
@@ -35,6 +35,7 @@ export {
   type Envelope,
   encodeEnvelope,
   type Intent,
+  isEvidenceCluster,
   type Purpose,
   parseEnvelope,
   type Step,

@@ -69,6 +69,8 @@ export interface EvidenceFacts {
   /** Node names that the policy's template allows for the Machine, beside its own names. */
   readonly templateNames: readonly string[];
   readonly node: Seen<{ readonly uid: string }>;
+  /** The policy that lets no serving certificate be approved by rule. */
+  readonly servingLeftBy?: string | undefined;
   /** DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates. */
   readonly ownNames: Seen<readonly string[]>;
   /** Of the names asked for, in canonical form, those that other Nodes or Machines have, with whose they are; read likewise. */

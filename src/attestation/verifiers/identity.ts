@@ -2,6 +2,7 @@
 // as long as it is open.
 import type { NodeIdentity, NodeIdentityStatus } from "../../api/countersign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
+import type { Claims } from "../evidence/index.ts";
 
 /** The pins in force, or undefined where there are none. */
 export function pinsOf(identity: Seen<NodeIdentity>): NodeIdentityStatus | undefined {
@@ -29,6 +30,14 @@ export function openReset({ spec }: NodeIdentity, nowMs: number): OpenReset | un
   const { reset } = spec;
   if (reset === undefined || !(Date.parse(reset.until) > nowMs) || reset.clock === true) return undefined;
   return { ekSpkiSha256: reset.ekSpkiSha256 };
+}
+
+/** Whether the identity holds this request to nothing: an operator opened it, and the request is a join. A renewal keeps its pins. */
+export function isOpened(
+  { identity, nowMs }: { readonly identity: Seen<NodeIdentity>; readonly nowMs: number },
+  { intent }: Pick<Claims, "intent">,
+): boolean {
+  return intent === "join" && identity.kind === "Present" && openReset(identity.value, nowMs) !== undefined;
 }
 
 /** Whether an operator said that the TPM's clock may go back. */

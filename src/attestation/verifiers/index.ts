@@ -1,7 +1,7 @@
 export { type Alarm, clockAlarms, credentialAlarms } from "./alarms.ts";
-export type { ChallengeFacts, HelloFacts, ProofFacts } from "./challenge/index.ts";
+export { type ChallengeFacts, type HelloFacts, judgeStandingChallenge, type ProofFacts } from "./challenge/index.ts";
 export type { ClusterFacts, EvidenceFacts, LimitFacts, RequestObject } from "./facts.ts";
-export { isRetired, isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
+export { isOpened, isRetired, isRevoked, openClockReset, openReset, pinsOf } from "./identity.ts";
 export { INSECURE_RULES, judgeInsecure } from "./insecure/index.ts";
 export {
   judgeOtherHello,
@@ -18,15 +18,16 @@ export { type SignerParts, signerParts } from "./signer.ts";
 export {
   type BeaconFacts,
   challengedTpm,
+  describeHolders,
   type EndorsementFacts,
   type EndorsementKey,
   type EndorsementSource,
   judgeOwnedTpmProof,
-  judgeStandingChallenge,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,
   judgeTrust,
+  type KeyHolder,
   type OwnedProofFacts,
   pinnedTpmKeys,
   planPins,

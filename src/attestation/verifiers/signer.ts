@@ -1,9 +1,10 @@
 // What a signer's name says: for which purpose, of which provider.
+import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../api/certificates/index.ts";
 import type { Purpose } from "../evidence/index.ts";
 
 const PREFIXES: readonly (readonly [string, Purpose])[] = [
-  ["cluster.x-k8s.io/kube-apiserver-client-kubelet-", "client"],
-  ["cluster.x-k8s.io/kubelet-serving-", "serving"],
+  [ATTESTED_CLIENT_SIGNER_PREFIX, "client"],
+  [ATTESTED_SERVING_SIGNER_PREFIX, "serving"],
 ];
 
 export interface SignerParts {

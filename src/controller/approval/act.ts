@@ -162,7 +162,7 @@ function createVerdictCounter(
     verdicts?.add({ signer: spec.signerName, verdict: kind, rule, reason, mode: policy?.mode ?? "None" });
 }
 
-function audit(log: Log, csr: CertificateSigningRequest, { verdict, policy }: Judgement): void {
+function audit(log: Log, csr: CertificateSigningRequest, { verdict, policy, audited }: Judgement): void {
   const { kind, rule, reason, message } = verdict;
   log.info("verdict", {
     audit: true,
@@ -175,5 +175,6 @@ function audit(log: Log, csr: CertificateSigningRequest, { verdict, policy }: Ju
     reason,
     why: message,
     ...(policy === undefined ? {} : { policy: policy.name, mode: policy.mode }),
+    ...audited,
   });
 }

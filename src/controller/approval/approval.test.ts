@@ -385,6 +385,45 @@ describe("a Machine that is asked for under several names", () => {
     expect(saidOf(client)).toEqual([["short", "Wait", "MachineIsClaimed"]]);
   });
 
+  describe("is not kept by a node that only writes its provider ID into a request", () => {
+    const foreign = withProviderId("aws:///eu-1a/i-3");
+    const ofLiar = [forNode("liar"), from(aNode("liar")), withSigner(INSECURE_CLIENT_SIGNER), foreign];
+
+    it.each<[string, CertificateSigningRequest]>([
+      ["to renew, whoever approved that", aCsr(named("by-hand"), ...ofLiar, approved())],
+      [
+        "to join under a signer of others",
+        aCsr(named("x"), forNode("liar"), withSigner("example.com/x"), foreign, approved()),
+      ],
+    ])("%s", async (_, theirs) => {
+      const { client, claims, judge } = anApproval([short], asIs, { machine, policy });
+      claims.observe(theirs);
+      await judge("short");
+      expect(saidOf(client)).toEqual([["short", "Allow", "NodeMayJoin"]]);
+    });
+
+    it("and that node is refused, before and after the machine has joined", async () => {
+      const nodes = [node("liar", "aws:///eu-1a/i-9")];
+      const { client, judge } = anApproval([aCsr(named("liars"), ...ofLiar), short], asIs, { machine, policy, nodes });
+      await judge("liars");
+      await judge("short");
+      await judge("liars");
+      expect(saidOf(client)).toEqual([
+        ["liars", "Deny", "ProviderIdIsNotItsOwn"],
+        ["short", "Allow", "NodeMayJoin"],
+        ["liars", "Deny", "ProviderIdIsNotItsOwn"],
+      ]);
+    });
+
+    it("nor by a first request that no policy held to its Machine", async () => {
+      const covering = aPolicy({ client: { admit: "Machine" }, nodeNames: "worker-.*" });
+      const { client, claims, judge } = anApproval([short], asIs, { machine, policy: covering });
+      claims.observe(aCsr(named("first"), forNode("liar"), foreign, approved()));
+      await judge("short");
+      expect(saidOf(client)).toEqual([["short", "Allow", "NodeMayJoin"]]);
+    });
+  });
+
   it("is not another Machine's: names and provider IDs of others are nobody's objection", async () => {
     const { client, claims, judge } = anApproval([short], asIs, { machine, policy, nodes: [node("worker-4", "x")] });
     claims.observe(aCsr(named("other"), forNode("worker-5"), withProviderId("aws:///eu-1a/i-5"), approved()));

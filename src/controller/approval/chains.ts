@@ -32,6 +32,7 @@ import {
   noForeignExtensions,
   noNamesBesideTheSubject,
   policiesAreReadable,
+  providerIdIsItsOwn,
   type Rule,
   renewalIsByTheHolder,
   requesterHasAccess,
@@ -86,7 +87,7 @@ export function signerRulesOf(signerName: string): readonly Rule<RequestFacts>[]
 }
 
 const FIRST: Chain = [signerIsServed, policiesAreReadable];
-const NAME_IS_FREE: Chain = [nodeIsNotRegisteredYet, renewalIsByTheHolder];
+const NAME_IS_FREE: Chain = [nodeIsNotRegisteredYet, renewalIsByTheHolder, providerIdIsItsOwn];
 
 const ADMITTED_BY: Readonly<Record<Admission, Chain>> = {
   Evidence: [requesterMayAsk, evidenceHolds, ...NAME_IS_FREE],

@@ -1,17 +1,24 @@
 import { describe, expect, it } from "vitest";
 import {
   aCsr,
+  aNode,
   approved,
+  type CsrModifier,
   forNode,
+  from,
   named,
   withCertificate,
   withCondition,
+  withProviderId,
   withSan,
+  withSigner,
   withSubject,
   withUsages,
   wrapped,
 } from "../../../test/builders/csr.ts";
 import { aTestCa } from "../../../test/builders/tls-pair.ts";
+import { parsePem } from "../../kernel/pem/index.ts";
+import { type Certificate, parseCertificate, verifyCertificateSignature } from "../../kernel/x509/index.ts";
 import { createClaims } from "./claims.ts";
 
 const uidOf = (csr: ReturnType<typeof aCsr>) => csr.metadata.uid ?? "";
@@ -52,6 +59,36 @@ describe("claims on node names", () => {
       ),
     );
     expect(claims.of("worker-3")).toHaveLength(1);
+  });
+
+  describe("under a signer that nobody here knows", () => {
+    const [ours, theirs] = [aTestCa(), aTestCa()];
+    const caKey = parseCertificate(parsePem(ours.certPem)[0]?.bytes ?? new Uint8Array()).publicKey;
+    const isOfCluster = (certificate: Certificate) => verifyCertificateSignature(certificate, caKey);
+    const foreign = withSigner("example.com/careless");
+    const issuedBy = (ca: typeof ours) =>
+      withCertificate(ca.issueClient("system:node:worker-3", ["system:nodes"]).certPem);
+
+    it.each<[string, CsrModifier[], number]>([
+      ["an approval is none: its signer may never come, or sign with any CA", [], 0],
+      ["a certificate of another CA is none: no API server of this cluster takes it", [issuedBy(theirs)], 0],
+      ["a certificate of the cluster's CA is one", [issuedBy(ours)], 1],
+    ])("%s", (_, more, count) => {
+      const claims = createClaims({ isOfCluster });
+      claims.observe(aCsr(approved(), foreign, withProviderId("aws:///i-3"), ...more));
+      expect(claims.of("worker-3")).toHaveLength(count);
+      expect(claims.ofProvider("aws:///i-3")).toHaveLength(count);
+    });
+  });
+
+  it("know when they were approved, and who asked", () => {
+    const claims = createClaims();
+    claims.observe(aCsr(named("first"), withCondition("Approved", "ByTest", "2026-01-01T00:00:00Z")));
+    claims.observe(aCsr(named("next"), approved(), from(aNode("worker-3"))));
+    expect(claims.of("worker-3")).toMatchObject([
+      { csrName: "first", isFirst: true, approvedMs: Date.parse("2026-01-01T00:00:00Z") },
+      { csrName: "next", isFirst: false, approvedMs: undefined },
+    ]);
   });
 
   it("know the end of the issued certificate", () => {

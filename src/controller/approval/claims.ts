@@ -2,16 +2,30 @@
 // our own approvals. Together they are never behind our own writes, which is what the race of two keys for one name
 // needs; a claim is monotone (the API server forbids to take an approval or a certificate back), so a late, older state
 // cannot undo it. It goes when its request is deleted, denied, or fails without a certificate.
+// A signer that nobody here knows may give certificates of any CA: what somebody approved there is no claim until a certificate of
+// this cluster's CA came of it. Else whoever may approve for such a signer, or has its requests approved by a careless one, could
+// shut a node out of its own name; and a signer that does sign with the cluster's CA is heard as soon as it has signed.
 //
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
 
-import { type CertificateSigningRequest, findCondition, isIssued, nodeNameOf } from "../../api/certificates/index.ts";
+import {
+  type CertificateSigningRequest,
+  findCondition,
+  isIssued,
+  nodeNameOf,
+  purposeOf,
+} from "../../api/certificates/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { type CertificateRequest, parseCertificate, parseCertificateRequest } from "../../kernel/x509/index.ts";
+import {
+  type Certificate,
+  type CertificateRequest,
+  parseCertificate,
+  parseCertificateRequest,
+} from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
-import { credentialFor, credentialOf, keyDigestOf } from "./identity.ts";
+import { credentialFor, credentialOf, isRenewal, keyDigestOf } from "./identity.ts";
 import { providerIdOf } from "./provider-id.ts";
 
 export interface Claims {
@@ -32,13 +46,18 @@ export interface Claims {
   forget(csrUid: string): string | undefined;
 }
 
+export interface ClaimsOptions {
+  /** Whether the cluster's CA has signed it. Left out: certificates of unknown signers are nobody's claim. */
+  readonly isOfCluster?: ((certificate: Certificate) => boolean) | undefined;
+}
+
 /** A claim as it is kept. Its certificate is read when somebody asks, which for most nodes is once in its life. */
 interface Held extends Omit<Claim, "notAfterMs" | "credential"> {
   /** As in the status of the request; empty while there is none. */
   readonly certificate: string;
 }
 
-export function createClaims(): Claims {
+export function createClaims(options: ClaimsOptions = {}): Claims {
   const byUid = new Map<string, Held>();
   const byNode = new Map<string, Map<string, Held>>();
   const byProvider = new Map<string, Map<string, Held>>();
@@ -65,12 +84,16 @@ export function createClaims(): Claims {
     const certificate = csr.status?.certificate || (known?.certificate ?? "");
     if (known?.standing === standing && known.certificate === certificate) return;
     const claim = known ?? readClaim(csr, request ?? parseFirstBlock(csr.spec.request, parseCertificateRequest));
-    if (claim !== undefined) put({ ...claim, standing, certificate });
+    const approvedMs = approvalMs(csr) ?? known?.approvedMs;
+    if (claim !== undefined) put({ ...claim, standing, approvedMs, certificate });
   }
 
+  const listed = (index: Index, word: string) =>
+    Array.from(index.get(word)?.values() ?? []).flatMap((held) => readHeld(held, options));
+
   return {
-    of: (nodeName) => Array.from(byNode.get(nodeName)?.values() ?? [], withCertificate),
-    ofProvider: (providerId) => Array.from(byProvider.get(providerId)?.values() ?? [], withCertificate),
+    of: (nodeName) => listed(byNode, nodeName),
+    ofProvider: (providerId) => listed(byProvider, providerId),
     observe: (csr) => {
       if (cameToNothing(csr)) return forget(csr.metadata.uid ?? "");
       if (isClientApproval(csr)) record(csr, "Approved");
@@ -104,6 +127,11 @@ function isClientApproval(csr: CertificateSigningRequest): boolean {
   return findCondition(csr, "Approved") !== undefined && csr.spec.usages.includes("client auth");
 }
 
+function approvalMs(csr: CertificateSigningRequest): number | undefined {
+  const ms = Date.parse(findCondition(csr, "Approved")?.lastUpdateTime ?? "");
+  return Number.isFinite(ms) ? ms : undefined;
+}
+
 function cameToNothing(csr: CertificateSigningRequest): boolean {
   return findCondition(csr, "Denied") !== undefined || (findCondition(csr, "Failed") !== undefined && !isIssued(csr));
 }
@@ -115,13 +143,15 @@ function cameToNothing(csr: CertificateSigningRequest): boolean {
 function readClaim(
   csr: CertificateSigningRequest,
   request: CertificateRequest | undefined,
-): Omit<Held, "standing" | "certificate"> | undefined {
+): Omit<Held, "standing" | "approvedMs" | "certificate"> | undefined {
   const nodeName = nodeNameOf(request?.subject.commonName);
   if (request === undefined || nodeName === undefined) return undefined;
   return {
     csrName: csr.metadata.name ?? "",
     csrUid: csr.metadata.uid ?? "",
     nodeName,
+    signerName: csr.spec.signerName,
+    isFirst: !isRenewal(request, { username: csr.spec.username ?? "" }),
     keyDigest: keyDigestOf(request.publicKey),
     providerId: providerIdOf(request),
     requesterCredential: credentialOf(csr.spec.extra),
@@ -129,10 +159,13 @@ function readClaim(
 }
 
 /** A certificate that cannot be read has no known end, so its claim stands until the request is cleaned away. */
-function withCertificate({ certificate: text, ...claim }: Held): Claim {
+function readHeld({ certificate: text, ...claim }: Held, { isOfCluster }: ClaimsOptions): readonly Claim[] {
   const certificate = text === "" ? undefined : parseFirstBlock(text, parseCertificate);
-  if (certificate === undefined) return { ...claim, notAfterMs: undefined, credential: undefined };
-  return { ...claim, notAfterMs: certificate.notAfterMs, credential: credentialFor(certificate.raw) };
+  const isKnownSigner = purposeOf(claim.signerName) !== undefined;
+  if (certificate === undefined)
+    return isKnownSigner ? [{ ...claim, notAfterMs: undefined, credential: undefined }] : [];
+  if (!isKnownSigner && isOfCluster?.(certificate) !== true) return [];
+  return [{ ...claim, notAfterMs: certificate.notAfterMs, credential: credentialFor(certificate.raw) }];
 }
 
 function parseFirstBlock<T>(base64: string, parse: (der: Uint8Array) => T): T | undefined {

@@ -39,12 +39,17 @@ export interface Claim {
   readonly csrName: string;
   readonly csrUid: string;
   readonly nodeName: string;
+  readonly signerName: string;
+  /** Whether somebody asked for the node's first certificate, and not the node for its next. */
+  readonly isFirst: boolean;
   /** Lower-case hex of the SHA-256 of the public key (SPKI): enough to say "another key". */
   readonly keyDigest: string;
-  /** As the request says it. */
+  /** As the request says it, which by itself proves nothing. */
   readonly providerId: string | undefined;
   /** `Reserved`: our approval was sent and no answer has come; it may or may not have been written. */
   readonly standing: "Approved" | "Reserved";
+  /** When it was approved; absent where nobody wrote that down. */
+  readonly approvedMs: number | undefined;
   /** End of the issued certificate; absent while none is issued. */
   readonly notAfterMs: number | undefined;
   /** `X509SHA256=<hex>` of the issued certificate, as the API server names the credential of who presents it. */
@@ -78,6 +83,15 @@ export interface MachineHolder {
   readonly nodeName: string;
   /** The object that says so. */
   readonly by: string;
+}
+
+/** Of a node that renews, and writes a provider ID into its request. */
+export interface ProviderIdFacts {
+  readonly asked: string;
+  /** As the Node says it. */
+  readonly ofNode: string | undefined;
+  /** Other Nodes and Machines that have it, in words. */
+  readonly others: readonly string[];
 }
 
 /** What the provider's verifier says about the evidence in the request; its own rule puts its id on it. */
@@ -138,6 +152,8 @@ export interface ApprovalFacts extends RequestFacts {
   readonly machine: Seen<MachineMatch>;
   /** Of that Machine; absent where there is not exactly one. */
   readonly holders: Seen<readonly MachineHolder[]>;
+  /** Absent: a first request, or one without. */
+  readonly providerId: Seen<ProviderIdFacts>;
   readonly evidence: Seen<EvidenceFinding>;
   readonly standing: Seen<Standing>;
   readonly serving: ServingFacts;

@@ -9,8 +9,9 @@ import { NODES } from "../../api/meta/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";
-import { seeHolders } from "./gather-machine.ts";
-import { gatherServing, NO_SERVING } from "./gather-serving.ts";
+import { seeHolders } from "./gather/machine.ts";
+import { seeProviderId } from "./gather/provider-id.ts";
+import { gatherServing, NO_SERVING } from "./gather/serving.ts";
 import { isRenewal } from "./identity.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
 import { wantedNode } from "./read-request.ts";
@@ -54,6 +55,7 @@ export async function gather(options: GatherOptions, judged: Judged, signal: Abo
     claims: options.hasSynced() ? { kind: "Present", value: options.claims.of(look.nodeName ?? "") } : UNSYNCED,
     machine,
     holders: seeHolders(options, look, machine),
+    providerId: seeProviderId(options, look),
     evidence,
     standing: seeStanding(options, look),
     serving,

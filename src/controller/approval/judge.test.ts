@@ -180,12 +180,13 @@ describe("the rules", () => {
     }
   });
 
-  it("are stricter than kube-controller-manager in seven places", () => {
+  it("are stricter than kube-controller-manager in eight places", () => {
     expect(STRICTER_RULES.toSorted()).toEqual([
       "key-is-strong-enough",
       "no-foreign-extensions",
       "node-is-not-registered-yet",
       "node-name-is-valid",
+      "provider-id-is-its-own",
       "renewal-is-by-the-holder",
       "request-stands-alone",
       "subject-has-nothing-else",

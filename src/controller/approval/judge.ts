@@ -15,6 +15,8 @@ import { isRenewal } from "./identity.ts";
 export interface Judgement extends OutcomeJudgement {
   /** The policy by which it was judged. */
   readonly policy?: { readonly name: string; readonly mode: "Shadow" | "Enforce" };
+  /** For the audit trail alone: what whoever reads the request is not to know. */
+  readonly audited?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function judgeApproval(facts: ApprovalFacts): Judgement {

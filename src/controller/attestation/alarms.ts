@@ -1,12 +1,22 @@
 // An alarm → an Event, a metric that an alert reads (deploy/alerts), a line of the audit trail.
 
 import type { KubeObject } from "../../api/meta/index.ts";
-import type { AttestationWorld } from "./world.ts";
+import type { Alarm } from "../../attestation/verifiers/index.ts";
+import type { AttestationWorld, Look } from "./world.ts";
 
 export interface Raised {
   readonly reason: string;
   readonly message: string;
   readonly node: string | undefined;
+}
+
+/** Of a request that was let pass. To be called after the write that it brought: who only tried, and tries again, has raised none. */
+export function raiseAll(
+  world: Pick<AttestationWorld, "events" | "alarms" | "log">,
+  { csr, envelope }: Pick<Look, "csr" | "envelope">,
+  alarms: readonly Alarm[],
+): void {
+  for (const alarm of alarms) raise(world, csr, { ...alarm, node: envelope?.node });
 }
 
 export function raise(

@@ -33,7 +33,6 @@ async function ask({ identity, policy, signer = KUBELET_SERVING_SIGNER, hasSynce
   const found = identity ?? { kind: "Present", value: attested() };
   const custody = createCustody({
     identities: { find: () => found, hasSynced: () => hasSynced },
-    clusterName: undefined,
     nowMs: () => NOW_MS,
   });
   const csr = aCsr(forNode(NODE), withSigner(signer));

@@ -20,16 +20,15 @@ const RETRY_STALE_MS = 60_000;
 
 export interface CustodyOptions {
   readonly identities: Pick<Identities, "find" | "hasSynced">;
-  readonly clusterName: string | undefined;
   readonly nowMs: () => number;
 }
 
-export function createCustody({ identities, clusterName, nowMs }: CustodyOptions): EvidenceReader {
+export function createCustody({ identities, nowMs }: CustodyOptions): EvidenceReader {
   return async (csr, { nodeName, policy }) => {
     if (policy !== undefined && asksForEvidence(csr.spec.signerName, policy))
       return refused("EvidenceRequired", `the request carries no evidence, and policy ${policy.name} asks for it`);
     if (csr.spec.signerName !== KUBELET_SERVING_SIGNER) return ABSENT;
-    const identity = identities.find(nodeName, clusterName);
+    const identity = identities.find(nodeName);
     // Where the kind is not served, no node was ever attested.
     if (identity.kind === "NotRead") return identities.hasSynced() ? ABSENT : identity;
     if (identity.kind === "Absent") return ABSENT;

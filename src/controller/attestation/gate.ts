@@ -31,8 +31,6 @@ export type GateAnswer =
       readonly kind: "Admitted";
       /** Before the certificate leaves. */
       record(certificate: Certificate): Promise<void>;
-      /** After it left. */
-      delivered(): Promise<void>;
     };
 
 /** The current certificate, those before it, and some of other purposes; the schema allows 64. */
@@ -43,16 +41,9 @@ export function createSignerGate(world: AttestationWorld): SignerGate {
     if (!carriesEvidence(csr)) return undefined;
     const found = await findExchange(world, csr);
     if (found === undefined || isOver(found.identity)) return NOT_ATTESTED;
-    const { exchange, helloName } = found;
-    let { identity } = found;
     return {
       kind: "Admitted",
-      record: async (certificate) => {
-        identity = await record(world, csr, found, describeCertificate(csr, certificate, world.clock.now()));
-      },
-      delivered: async () => {
-        await Promise.all([complete(world, csr, { identity, exchange }), removeHello(world, exchange, helloName)]);
-      },
+      record: (certificate) => record(world, csr, found, describeCertificate(csr, certificate, world.clock.now())),
     };
   };
 }
@@ -75,8 +66,7 @@ interface Found {
  * looked for anew: nothing is delivered, and nothing refused, on the word of a copy alone.
  */
 async function findExchange(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
-  const { identities, clusterName } = world;
-  const copied = await findIn(world, csr, async (nodeName) => identities.find(nodeName, clusterName));
+  const copied = await findIn(world, csr, async (nodeName) => world.identities.find(nodeName));
   return copied === undefined || isOver(copied.identity) ? await findLive(world, csr) : copied;
 }
 
@@ -104,67 +94,37 @@ async function findIn(
   return { identity: identity.value, exchange, helloName: envelopeOf({ reading })?.hello?.name };
 }
 
-/** In the state in which the exchange was found; where somebody wrote it meanwhile, in that of now, if the exchange still stands. */
 async function record(
   world: AttestationWorld,
   csr: CertificateSigningRequest,
-  { identity, exchange }: Found,
+  found: Found,
   made: IssuedCertificate,
-): Promise<NodeIdentity> {
-  const on = (known: NodeIdentity) =>
-    write(world, known, { exchange, state: "Approved", certificates: withCertificate(known, made) });
-  try {
-    return await on(identity);
-  } catch (error) {
-    const live = isFault(error, "conflict") ? await findLive(world, csr) : undefined;
-    if (live === undefined || isOver(live.identity)) throw error;
-    return await on(live.identity);
-  }
+): Promise<void> {
+  await write(world, found, {
+    progressOf: (identity) => ({ state: "Approved", certificates: withCertificate(identity, made) }),
+    findAgain: async () => {
+      const live = await findLive(world, csr);
+      return live === undefined || isOver(live.identity) ? undefined : live;
+    },
+  });
 }
 
 /**
- * An issued request whose exchange is not recorded as issued: whoever delivered the certificate stopped before it said so. What is
- * left of the exchange is done.
+ * A request that has its certificate: the hello goes, and of the certificates that were made for the exchange the delivered one stays.
+ * The record comes last (differs from protocol 3.8): while it is missing, somebody comes back.
  */
 export async function completeIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<void> {
-  const found = await findLive(world, csr);
-  if (found === undefined) return;
-  await recordDelivered(world, found, csr);
-  await removeHello(world, found.exchange, found.helloName);
-}
-
-type Recorded = Pick<Found, "identity" | "exchange">;
-
-/** The usual case is one certificate and no other writer; else the request itself says which of them was delivered. */
-async function complete(world: AttestationWorld, csr: CertificateSigningRequest, recorded: Recorded): Promise<void> {
-  const { identity, exchange } = recorded;
-  const made = (identity.status?.certificates ?? []).filter(({ proofUid }) => proofUid === exchange.proofUid);
-  if (made.length === 1) {
-    try {
-      await write(world, identity, { exchange, state: "Issued" });
-      return;
-    } catch (error) {
-      if (!isFault(error, "conflict")) throw error;
-    }
-  }
-  const { name = "" } = csr.metadata;
-  const live = await world.client.get<CertificateSigningRequest>(CSRS, { name });
-  const found = await findLive(world, live);
-  if (found !== undefined) await recordDelivered(world, found, live);
-}
-
-/** Of the certificates that were made for the exchange, the one that the request bears stays. */
-async function recordDelivered(
-  world: AttestationWorld,
-  { identity, exchange }: Recorded,
-  csr: CertificateSigningRequest,
-): Promise<void> {
+  const found = await findExchange(world, csr);
   const delivered = hashOfCertificate(csr);
-  if (delivered === undefined) return;
-  const certificates = (identity.status?.certificates ?? []).filter(
-    ({ proofUid, sha256: hash }) => proofUid !== exchange.proofUid || hash === delivered,
-  );
-  await write(world, identity, { exchange, state: "Issued", certificates });
+  if (found === undefined || delivered === undefined) return;
+  const { exchange, helloName } = found;
+  const isKept = ({ proofUid, sha256: hash }: IssuedCertificate) =>
+    proofUid !== exchange.proofUid || hash === delivered;
+  await removeHello(world, exchange, helloName);
+  await write(world, found, {
+    progressOf: ({ status }) => ({ state: "Issued", certificates: (status?.certificates ?? []).filter(isKept) }),
+    findAgain: () => findLive(world, csr),
+  });
 }
 
 function hashOfCertificate({ status }: CertificateSigningRequest): string | undefined {
@@ -173,18 +133,33 @@ function hashOfCertificate({ status }: CertificateSigningRequest): string | unde
 }
 
 interface Progress {
-  readonly exchange: Exchange;
   readonly state: ExchangeState;
-  readonly certificates?: readonly IssuedCertificate[];
+  readonly certificates: readonly IssuedCertificate[];
 }
 
-async function write(world: AttestationWorld, identity: NodeIdentity, progress: Progress): Promise<NodeIdentity> {
-  const { exchange, state, certificates } = progress;
+interface Writing {
+  readonly progressOf: (identity: NodeIdentity) => Progress;
+  readonly findAgain: () => Promise<Found | undefined>;
+}
+
+/** In the state in which the exchange was found; where somebody wrote it meanwhile, in that of now, if the exchange still stands. */
+async function write(world: AttestationWorld, found: Found, { progressOf, findAgain }: Writing): Promise<void> {
+  try {
+    await writeOn(world, found, progressOf(found.identity));
+  } catch (error) {
+    const again = isFault(error, "conflict") ? await findAgain() : undefined;
+    if (again === undefined) throw error;
+    await writeOn(world, again, progressOf(again.identity));
+  }
+}
+
+async function writeOn({ home }: AttestationWorld, { identity, exchange }: Found, progress: Progress): Promise<void> {
+  const { state, certificates } = progress;
   const exchanges = (identity.status?.exchanges ?? []).map((one) =>
     one.proofUid === exchange.proofUid ? { ...one, state } : one,
   );
-  const status = { ...identity.status, exchanges, ...(certificates === undefined ? {} : { certificates }) };
-  return await world.home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
+  const status = { ...identity.status, exchanges, certificates };
+  await home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
 }
 
 function describeCertificate(

@@ -11,6 +11,7 @@ import {
   type EndorsementFacts,
   type EndorsementSource,
   type EvidenceFacts,
+  type EvidenceReading,
   type HelloFacts,
   type OwnedProofFacts,
   pinnedTpmKeys,
@@ -21,7 +22,8 @@ import {
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, parseCertificate, parseRevocationList } from "../../kernel/x509/index.ts";
-import { gatherEvidence } from "./gather.ts";
+import { gatherEvidence, type Wanted } from "./gather.ts";
+import type { KeyRing } from "./keys/index.ts";
 import type { ReadRequest } from "./requests.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
@@ -33,22 +35,23 @@ export function demandedPcrs(policy: Policy | undefined): readonly number[] {
   return select === undefined ? USUAL_PCRS : [...select].sort((one, other) => one - other);
 }
 
-export async function gatherHello(world: AttestationWorld, look: Look): Promise<TpmHelloFacts> {
-  const common = await gatherEvidence(world, look, { isLive: false });
+export async function gatherHello(world: AttestationWorld, look: Look, wanted: Wanted): Promise<TpmHelloFacts> {
+  const common = await gatherEvidence(world, look, wanted);
   const keys = keysOfHello(look, common);
   const endorsed = await gatherEndorsement(world, { look, common, keys, annotated: look });
   const ring = await world.keys.ring();
-  return { ...endorsed, challengeKeys: ring.all, challenged: challengedSide(look, keys) };
+  const limits = { ...common.limits, openOfRequesterAndKey: countOpenOfKey(world, look, ring) };
+  return { ...endorsed, limits, challengeKeys: ring.all, challenged: challengedSide(look, keys) };
 }
 
 /** The proof, with its hello as it is now. `isLive`: an approval will rest on it. */
 export async function gatherProof(
   world: AttestationWorld,
   look: Look,
-  options: { readonly isLive: boolean; readonly hello: Seen<ReadRequest> },
+  options: Wanted & { readonly hello: Seen<ReadRequest> },
 ): Promise<OwnedProofFacts> {
-  const { hello, isLive } = options;
-  const common = await gatherEvidence(world, look, { isLive });
+  const { hello, ...wanted } = options;
+  const common = await gatherEvidence(world, look, wanted);
   const helloLook =
     hello.kind === "Present" ? { ...look, ...hello.value, envelope: envelopeOf(hello.value) } : undefined;
   const keys = helloLook === undefined ? NO_KEYS : keysOfHello(helloLook, common);
@@ -109,19 +112,20 @@ async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Prom
     ...common,
     keys,
     sources: await askSources(world, about),
+    // From the copy also where an approval rests on it: whose own identity is revoked is read live (H13), and the key of another that
+    // was revoked in this moment is that other's claim (P17).
     deniedKeys: [...(common.policy.tpm?.deniedEndorsementKeys ?? []), ...world.identities.revokedKeys()],
     roots,
     intermediates,
     revocationLists,
     otherHolders: seeOtherHolders(world, about),
-    limits: keys.endorsementKey.ok ? await limitsOfKey(world, about, keys.endorsementKey.value.hash) : common.limits,
   };
 }
 
 function seeOtherHolders(
   { identities, clusterName }: AttestationWorld,
   { look, keys }: Endorsed,
-): Seen<readonly string[]> {
+): EndorsementFacts["otherHolders"] {
   if (!keys.endorsementKey.ok) return { kind: "Absent" };
   const own = identityName(look.envelope?.node ?? "", clusterName);
   return identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash), own);
@@ -131,32 +135,45 @@ async function askSources(
   world: AttestationWorld,
   { common, annotated }: Endorsed,
 ): Promise<readonly EndorsementSource[]> {
-  const machine = common.machines.kind === "Present" ? common.machines.value[0] : undefined;
-  const asked = machine === undefined ? [] : world.sources;
-  const statements = asked.map(async (source): Promise<EndorsementSource> => {
-    const statement = machine === undefined ? UNASKED : await source.keyOf(machine, annotated.signal);
-    return { name: source.name, statement };
-  });
+  // Of an instance without a Machine a platform's inventory knows nothing.
+  const machines = common.machines.kind === "Present" ? common.machines.value.slice(0, 1) : [];
+  const statements = machines.flatMap((machine) =>
+    world.sources.map(async (source): Promise<EndorsementSource> => {
+      return { name: source.name, statement: await source.keyOf(machine, annotated.signal) };
+    }),
+  );
   return await Promise.all([...statements, ...(await world.guard.annotationOf(annotated))]);
 }
 
-const UNASKED = { kind: "Absent" } as const;
-
-async function limitsOfKey(
-  world: AttestationWorld,
-  { look, common }: Endorsed,
-  hash: string,
-): Promise<EvidenceFacts["limits"]> {
-  const { recipients } = await world.keys.ring();
-  const open = world
+/**
+ * Other open hellos of this requester with this endorsement key. Asked for a hello alone: H19 limits what is challenged. A proof
+ * belongs to a challenge that was counted when it was given, and a renewal by beacon opens none, so neither is held to it. With one
+ * token for a thousand machines this looks at a thousand hellos, each of which is read once (`keyOfHello`).
+ */
+function countOpenOfKey(world: AttestationWorld, look: Look, { recipients }: KeyRing): number {
+  const own = keyOfHello(look);
+  if (own === NO_KEY) return 0;
+  return world
     .openHellos(look.object.requester.username)
-    .filter(({ metadata }) => metadata.uid !== look.object.uid);
-  const ofKey = open.filter((csr) => {
-    const envelope = envelopeOf(world.readRequest(csr, recipients));
-    const keys = envelope === undefined ? NO_KEYS : readTpmKeys(envelope, { kind: "Absent" });
-    return keys.endorsementKey.ok && keys.endorsementKey.value.hash === hash;
-  });
-  return { ...common.limits, openOfRequesterAndKey: ofKey.length };
+    .filter(({ metadata }) => metadata.uid !== look.object.uid)
+    .filter((csr) => keyOfHello(world.readRequest(csr, recipients)) === own).length;
+}
+
+const NO_KEY = "";
+/** A renewal shows no key. Its requester is the node itself (H12), so those of one requester are of one key. */
+const PINNED_KEY = "pinned";
+const keysOfHellos = new WeakMap<EvidenceReading, string>();
+
+/** The endorsement key that a hello speaks of, in one word; it is kept with what was read. */
+function keyOfHello({ reading }: Pick<ReadRequest, "reading">): string {
+  const known = keysOfHellos.get(reading);
+  if (known !== undefined) return known;
+  const envelope = envelopeOf({ reading });
+  const { endorsementKey } = envelope === undefined ? NO_KEYS : readTpmKeys(envelope, { kind: "Absent" });
+  const shown = endorsementKey.ok ? endorsementKey.value.hash : NO_KEY;
+  const word = envelope?.intent === "renew" ? PINNED_KEY : shown;
+  keysOfHellos.set(reading, word);
+  return word;
 }
 
 interface Makers {

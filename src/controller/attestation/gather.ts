@@ -14,6 +14,7 @@ import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
 import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import type { MachineQuery } from "../approval/index.ts";
 import { getIdentity } from "./known/index.ts";
 import { seeForeignNames, seeOwnNames } from "./own-names.ts";
 import type { AttestationWorld, Look } from "./world.ts";
@@ -30,23 +31,28 @@ const NEW_IDENTITIES_PER_HOUR = 100;
 const JOIN_WINDOW_MS = 2 * 3_600_000;
 const NO_NODE = { kind: "Absent" } as const;
 
+export interface Wanted {
+  readonly isLive: boolean;
+  /** As it was seen before, where the next step writes it in exactly that state, or fails: that it can proves what a read would. */
+  readonly identity?: Seen<NodeIdentity> | undefined;
+}
+
 export async function gatherEvidence(
   world: AttestationWorld,
   look: Look,
-  { isLive }: { readonly isLive: boolean },
+  { isLive, identity: known }: Wanted,
 ): Promise<EvidenceFacts> {
-  const { csr, object, reading, policy, envelope } = look;
-  const [identity, node, tokenMachine] = await Promise.all([
-    seeIdentity(world, look, isLive),
-    seeNode(world, look, isLive),
-    world.machineOfToken(object.requester.username, look.signal),
-  ]);
+  const { csr, object, reading, policy } = look;
   const scope = {
     clusterName: policy?.machines.clusterName ?? world.clusterName,
     namespace: policy?.machines.namespace,
   };
-  const machines =
-    envelope === undefined ? ({ kind: "Absent" } as const) : world.machines.byProviderId(envelope.providerId, scope);
+  const [identity, node, tokenMachine, machines] = await Promise.all([
+    known ?? seeIdentity(world, look, isLive),
+    seeNode(world, look, isLive),
+    world.machineOfToken(object.requester.username, look.signal),
+    seeMachines(world, look, { scope, isLive }),
+  ]);
   return {
     nowMs: world.clock.now(),
     object,
@@ -68,6 +74,7 @@ export async function gatherEvidence(
     tokenMachine,
     templateNames: seeTemplateNames(look, machines),
     node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
+    servingLeftBy: policy?.serving.approve === false ? policy.name : undefined,
     ownNames: seeOwnNames(look, machines, node),
     foreignNames: seeForeignNames(world, look, { machines, scope }),
     limits: countLimits(world, look, { identity, tokenMachine }),
@@ -84,9 +91,32 @@ async function seeIdentity(
   isLive: boolean,
 ): Promise<Seen<NodeIdentity>> {
   if (envelope === undefined) return { kind: "Absent" };
-  const copy = identities.find(envelope.node, clusterName);
+  const copy = identities.find(envelope.node);
   if (!isLive || copy.kind === "NotRead") return copy;
   return await getIdentity(home, identityName(envelope.node, clusterName), signal);
+}
+
+interface WantedMachines {
+  readonly scope: Pick<MachineQuery, "clusterName" | "namespace">;
+  readonly isLive: boolean;
+}
+
+/**
+ * Which Machines there are, only the copy can say: nobody else can find them by provider ID among a hundred thousand. What the one that
+ * was found is now, deleted or another's, is asked of the server where an approval rests on it (P16). None, or two, is a wait or a
+ * refusal, and needs no better word.
+ */
+async function seeMachines(
+  { machines }: AttestationWorld,
+  { envelope, signal }: Look,
+  { scope, isLive }: WantedMachines,
+): Promise<Seen<readonly Machine[]>> {
+  if (envelope === undefined) return { kind: "Absent" };
+  const copied = machines.byProviderId(envelope.providerId, scope);
+  const [machine, second] = copied.kind === "Present" ? copied.value : [];
+  if (!isLive || machine === undefined || second !== undefined) return copied;
+  const live = await machines.getLive(machine, signal);
+  return { kind: "Present", value: live === undefined ? [] : [live] };
 }
 
 function seeMachineHolders(
@@ -101,7 +131,7 @@ async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive
   const { envelope, signal } = look;
   if (envelope === undefined) return NO_NODE;
   const copy = getNode(envelope.node);
-  if (copy !== undefined || !isLive) return copy === undefined ? NO_NODE : { kind: "Present", value: copy };
+  if (!isLive) return copy === undefined ? NO_NODE : { kind: "Present", value: copy };
   try {
     return { kind: "Present", value: await client.get<Node>(NODES, { name: envelope.node }, { signal }) };
   } catch (error) {

@@ -19,7 +19,6 @@ import { handleBeacon, handleInsecure } from "./single.ts";
 import { tidySettled } from "./tidy-settled.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
-export { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./challenge-keys.ts";
 export { createCustody } from "./custody.ts";
 export { createSignerGate, type GateAnswer, type SignerGate } from "./gate.ts";
 export {
@@ -30,7 +29,9 @@ export {
   GUARD_POLICIES,
   GUARD_POLICY_SPEC,
 } from "./guard/index.ts";
+export { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./keys/index.ts";
 export {
+  createClusterIds,
   createClusterPins,
   createIdentities,
   createTokenMachines,
@@ -51,6 +52,7 @@ export {
   advertisedSigners,
   CLIENT_SIGNER_ANNOTATION,
   createRegistration,
+  requireOneCluster,
   SERVING_SIGNER_ANNOTATION,
 } from "./registration/index.ts";
 export { createRequestReader } from "./requests.ts";
@@ -105,9 +107,7 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
       // A node that was ever attested, or enrolled, does not fall back to a request that says nothing; nor does any, while nobody
       // knows whether it was.
       if (!isOurs(csr)) return false;
-      return (
-        !world.identities.hasSynced() || world.identities.find(nodeName() ?? "", world.clusterName).kind === "Present"
-      );
+      return !world.identities.hasSynced() || world.identities.find(nodeName() ?? "").kind === "Present";
     },
     handle: async (key, signal) => {
       const csr = getCsr(key);

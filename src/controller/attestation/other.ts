@@ -1,16 +1,12 @@
 // Requests of installed providers (protocol 5): the rules that are not the provider's own matter, then its verifier's answer, then pins
 // and approval as for every other. A provider whose proof has no time limit is challenged with a nonce first.
 
-import { VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import type { NodeIdentityStatus } from "../../api/countersign/index.ts";
-import { CSRS } from "../../api/meta/index.ts";
 import {
   type CanonicalObject,
   CHALLENGE_ANNOTATION,
-  CHALLENGE_SECONDS,
   type Challenged,
   type Envelope,
-  encodeChallenge,
   encodeProtocol,
   type Freshness,
   parseChallenge,
@@ -21,28 +17,28 @@ import {
   type ChallengeFacts,
   credentialAlarms,
   type EvidenceFacts,
+  isOpened,
   judgeOtherHello,
   judgeOtherProof,
   judgeOtherSingle,
-  judgeStandingChallenge,
   pinsOf,
 } from "../../attestation/verifiers/index.ts";
 import { assert, deny, type Judgement, type Seen, wait } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
-import { raise } from "./alarms.ts";
+import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
+import { answerHello, NONCE_OCTETS } from "./challenge.ts";
 import { gatherEvidence } from "./gather.ts";
 import { envelopeOf, getHello } from "./gather-tpm.ts";
 import { pin } from "./pin.ts";
+import { planNonceChallenge } from "./plan.ts";
 import { consume, end, refuseProof } from "./proof.ts";
 import type { ReadRequest } from "./requests.ts";
-import { refusedBy, settle } from "./settle.ts";
-import { tidyChallenged } from "./tidy.ts";
+import { refusedBy } from "./settle.ts";
 import type { AttestationWorld, Look, ProviderAnswer, ProviderQuestion, ProviderVerifier } from "./world.ts";
 
 type ReadLook = Look & { readonly envelope: Envelope };
 
-const NONCE_OCTETS = 16;
 const NO_HELLO: Seen<ReadRequest> = { kind: "Absent" };
 
 export async function handleOther(world: AttestationWorld, look: ReadLook, verifier: ProviderVerifier): Promise<Next> {
@@ -60,29 +56,15 @@ function wrongStep({ name, freshness }: ProviderVerifier): Judgement {
 }
 
 async function handleHello(world: AttestationWorld, look: ReadLook): Promise<Next> {
-  const common = await gatherEvidence(world, look, { isLive: false });
-  const ring = await world.keys.ring();
-  const facts: ChallengeFacts = { ...common, challengeKeys: ring.all, challenged: challengedSide(look) };
-  if (look.object.annotations[CHALLENGE_ANNOTATION] !== undefined) {
-    const standing = judgeStandingChallenge(facts);
-    if (standing.verdict.kind === "NoOpinion") return await tidyChallenged(world, look.csr);
-    return await settle(world, look, standing);
-  }
-  const judgement = judgeOtherHello(facts);
-  const isDue = judgement.verdict.kind === "Allow" && look.policy?.mode !== "Shadow";
-  if (!isDue || !facts.challenged.ok) return await settle(world, look, judgement);
-  const waitMs = world.limits.pace.takeOrWaitMs();
-  if (waitMs > 0) return { afterMs: waitMs };
-  const iat = Math.floor(facts.nowMs / 1000);
-  const exp = iat + (facts.policy.challengeSeconds ?? CHALLENGE_SECONDS.usual);
-  const nonce = world.randomBytes(NONCE_OCTETS);
-  const core = { alg: "nonce", iat, exp, kid: ring.current.kid, nonce, protocol: look.envelope.protocol } as const;
-  const { name = "", uid, resourceVersion } = look.csr.metadata;
-  const annotation = encodeChallenge(ring.current, core, facts.challenged.value);
-  const annotations = { [CHALLENGE_ANNOTATION]: annotation, [VERDICT_ANNOTATION]: null };
-  const patch = { metadata: { uid, resourceVersion, annotations } };
-  await world.client.patch(CSRS, { name, subresource: "status" }, patch, { type: "merge" });
-  return { afterMs: exp * 1000 + 60_000 - facts.nowMs };
+  return await answerHello(world, look, {
+    gather: async (wanted) => {
+      const common = await gatherEvidence(world, look, wanted);
+      const ring = await world.keys.ring();
+      return { ...common, challengeKeys: ring.all, challenged: challengedSide(look) };
+    },
+    judge: judgeOtherHello,
+    plan: (facts, key) => planNonceChallenge(facts, { key, nonce: world.randomBytes(NONCE_OCTETS) }),
+  });
 }
 
 function challengedSide({ envelope, object }: ReadLook): ChallengeFacts["challenged"] {
@@ -124,7 +106,6 @@ async function finish(world: AttestationWorld, look: ReadLook, asked: Asked): Pr
   const answer = await verifier.ask(questionFor(look, asked), { signal: look.signal });
   if (answer.kind !== "Attested" || look.policy?.mode === "Shadow")
     return await refuseProof(world, look, judgementOf(judgement, verifier, answer));
-  for (const alarm of credentialAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope.node });
   await consume(world, look, hello);
   const pinned = await pin(world, {
     nodeName: look.envelope.node,
@@ -136,6 +117,8 @@ async function finish(world: AttestationWorld, look: ReadLook, asked: Asked): Pr
   });
   if (pinned.kind === "Refused")
     return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  // Who was challenged was told of then.
+  if (verifier.freshness !== "challenge") raiseAll(world, look, credentialAlarms(facts));
   return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
 }
 
@@ -166,7 +149,8 @@ function questionFor(look: ReadLook, { facts, hello }: Asked): ProviderQuestion 
     hello: sent === undefined ? undefined : bodyOf(sent),
     requester: object.requester,
     machine: facts.machines.kind === "Present" ? facts.machines.value[0] : undefined,
-    pins: pinsOf(facts.identity)?.pins,
+    // An identity that an operator opened holds the machine to nothing, whoever verifies it.
+    pins: isOpened(facts, envelope) ? undefined : pinsOf(facts.identity)?.pins,
     names: [...(subjectAltNames?.dnsNames ?? []), ...(subjectAltNames?.ipAddresses ?? [])],
   };
 }

@@ -14,9 +14,10 @@ import {
   type NodeIdentity,
   type NodeIdentityStatus,
 } from "../../api/countersign/index.ts";
-import { openReset } from "../../attestation/verifiers/index.ts";
+import { describeHolders, isOpened, type KeyHolder } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import { isLive } from "./known/index.ts";
+import { holderOf, isLive } from "./known/index.ts";
+import { auditedHolders, KEY_IN_USE, type Refusal } from "./settle.ts";
 import type { AttestationWorld } from "./world.ts";
 
 export interface Pinning {
@@ -35,12 +36,12 @@ export interface Pinning {
 /** Who else bears the key, listed after the identity was seen to bear it in this version. */
 export interface ListedHolders {
   readonly resourceVersion: string | undefined;
-  readonly others: readonly string[];
+  readonly others: readonly KeyHolder[];
 }
 
 export type Pinned =
   | { readonly kind: "Pinned"; readonly identity: NodeIdentity }
-  | { readonly kind: "Refused"; readonly reason: string; readonly message: string };
+  | ({ readonly kind: "Refused" } & Refusal);
 
 export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pinned> {
   const { nodeName } = pinning;
@@ -50,14 +51,17 @@ export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pi
   const others = await othersBeside(world, pinning, claimed);
   if (others.length > 0) {
     await withdraw(world, pinning, claimed);
-    const message = `the TPM of ${nodeName} is that of node ${others.join(", ")}`;
-    return { kind: "Refused", reason: "EndorsementKeyInUse", message };
+    const message = `the TPM of ${nodeName} is that of ${describeHolders(others)}`;
+    return { kind: "Refused", reason: KEY_IN_USE, message, audited: auditedHolders(others) };
   }
   return { kind: "Pinned", identity: await write(world, pinning, claimed) };
 }
 
 /** Another TPM's claim on this name stands, or the name is another cluster's. */
-function claimedByAnother(world: AttestationWorld, { identity, ekLabel, nodeName }: Pinning): string | undefined {
+function claimedByAnother(
+  world: AttestationWorld,
+  { identity, ekLabel, nodeName, intent }: Pinning,
+): string | undefined {
   if (identity.kind !== "Present") return undefined;
   const { metadata, spec, status } = identity.value;
   if (spec.nodeName !== nodeName || (spec.clusterName ?? world.clusterName) !== world.clusterName)
@@ -67,7 +71,7 @@ function claimedByAnother(world: AttestationWorld, { identity, ekLabel, nodeName
     label === undefined ||
     label === ekLabel ||
     status?.phase === "Retired" ||
-    openReset(identity.value, world.clock.now()) !== undefined;
+    isOpened({ identity, nowMs: world.clock.now() }, { intent: intent ?? "renew" });
   return isFree ? undefined : `${nodeName} was claimed by another TPM meanwhile`;
 }
 
@@ -76,9 +80,13 @@ async function claim(world: AttestationWorld, { identity, nodeName, ekLabel }: P
   if (identity.kind === "Present") {
     const { name = "", uid, resourceVersion, labels } = identity.value.metadata;
     const isRetired = identity.value.spec.retired === true;
-    if (!isRetired && (ekLabel === undefined || labels?.[EK_LABEL] === ekLabel)) return identity.value;
-    const label = ekLabel === undefined ? {} : { [EK_LABEL]: ekLabel };
-    const metadata = { uid, resourceVersion, labels: { ...label, [NODE_LABEL]: labelled(nodeName) } };
+    if (!isRetired && labels?.[EK_LABEL] === ekLabel) return identity.value;
+    // Who comes without a TPM, after a reset, lets go of the one that was here before.
+    const metadata = {
+      uid,
+      resourceVersion,
+      labels: { [EK_LABEL]: ekLabel ?? null, [NODE_LABEL]: labelled(nodeName) },
+    };
     // The name lives again.
     const patch = { metadata, ...(isRetired ? { spec: { retired: null } } : {}) };
     return await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
@@ -108,7 +116,7 @@ async function othersBeside(
   world: AttestationWorld,
   { ekLabel, holders }: Pinning,
   claimed: NodeIdentity,
-): Promise<readonly string[]> {
+): Promise<readonly KeyHolder[]> {
   if (ekLabel === undefined) return [];
   const isListed = holders !== undefined && holders.resourceVersion === claimed.metadata.resourceVersion;
   return isListed ? holders.others : await otherHolders(world, ekLabel, claimed);
@@ -126,11 +134,15 @@ export async function listHolders(
   return { resourceVersion, others: await otherHolders(world, ekLabel, identity.value) };
 }
 
-async function otherHolders(world: AttestationWorld, ekLabel: string, own: NodeIdentity): Promise<readonly string[]> {
+async function otherHolders(
+  world: AttestationWorld,
+  ekLabel: string,
+  own: NodeIdentity,
+): Promise<readonly KeyHolder[]> {
   const { items } = await world.home.list<NodeIdentity>(NODE_IDENTITIES, { labelSelector: `${EK_LABEL}=${ekLabel}` });
   return items
     .filter((other) => other.metadata.uid !== own.metadata.uid && isLive(other))
-    .map(({ spec }) => spec.nodeName);
+    .map((other) => holderOf(other, world.clusterName));
 }
 
 /** What this exchange made goes; what it found is as it was. */

@@ -1,7 +1,8 @@
 // CSR 2 of a TPM's exchange: P1–P11, which a stranger's junk may fail without touching the hello; then the challenge is used up;
 // then P13–P18 on live reads. Each step is keyed by the proof's uid, so that whoever comes after a crash goes on where it ended.
 
-import { ekLabelOf } from "../../api/countersign/index.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ekLabelOf, type NodeIdentity } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
 import {
@@ -11,20 +12,21 @@ import {
   type OwnedProofFacts,
   planPins,
 } from "../../attestation/verifiers/index.ts";
-import { isFault, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
+import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import type { Judgement } from "../approval/index.ts";
 import type { Next } from "../loop/index.ts";
-import { raise } from "./alarms.ts";
+import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherProof, getHello, seeOpenHello } from "./gather-tpm.ts";
-import { type ListedHolders, listHolders, pin } from "./pin.ts";
+import { type ListedHolders, listHolders, type Pinned, pin } from "./pin.ts";
 import type { ReadRequest } from "./requests.ts";
-import { drop, refusedBy, settle } from "./settle.ts";
+import { auditHolders, drop, refusedBy, settle } from "./settle.ts";
 import { OWNED_WAIT_MS, removeRequest } from "./tidy.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export async function handleProof(world: AttestationWorld, look: Look): Promise<Next> {
-  const owned = await ownByCopy(world, look);
-  if (owned !== undefined) return await finish(world, look, owned);
+  const done = await finishByCopies(world, look);
+  if (done !== undefined) return done;
   const hello = await getHello(world, look);
   const facts = await gatherProof(world, look, { isLive: false, hello });
   const judgement = judgeTpmProof(facts);
@@ -34,30 +36,52 @@ export async function handleProof(world: AttestationWorld, look: Look): Promise<
 }
 
 /**
- * P2 by the copy, which has our own challenge: that the hello can be used up in exactly this state proves that it is what a live read
- * would have shown. Undefined where it cannot, or where there is anything to refuse: then it is read live.
+ * P2 and P16 by our copies of hello and identity: that the one can be used up and the other be written in exactly these states proves
+ * that they are what a live read would have shown. Undefined where they cannot, or where there is anything to refuse: then both are
+ * read live.
  */
-async function ownByCopy(world: AttestationWorld, look: Look): Promise<Owned | undefined> {
+async function finishByCopies(world: AttestationWorld, look: Look): Promise<Next | undefined> {
   const hello = await seeOpenHello(world, look);
   if (hello === undefined || look.policy?.mode === "Shadow") return undefined;
-  const facts = await gatherProof(world, look, { isLive: false, hello });
-  if (judgeTpmProof(facts).verdict.kind !== "Allow") return undefined;
+  const copied = await gatherProof(world, look, { isLive: false, hello });
+  const { identity } = copied;
+  if (judgeTpmProof(copied).verdict.kind !== "Allow" || isRecorded(identity, look)) return undefined;
   try {
-    return await own(world, look, { facts, hello });
+    const owned = await own(world, look, { facts: copied, hello }, identity);
+    const judgement = judgeOwnedTpmProof(owned.facts);
+    if (judgement.verdict.kind !== "Allow") return undefined;
+    const pinned = await pinProven(world, look, owned);
+    return pinned.kind === "Refused" ? undefined : await approvePinned(world, look, { ...pinned, ...owned, judgement });
   } catch (error) {
-    if (isFault(error, "conflict") || isFault(error, "not-found") || isFault(error, "invalid")) return undefined;
+    if (isFault(error) && OVERTAKEN.has(error.code)) return undefined;
     throw error;
   }
 }
 
-/** P12, while what P13–P17 rest on is read live. */
-async function own(world: AttestationWorld, look: Look, { facts: copied, hello }: Proven): Promise<Owned> {
-  // The write first: it takes longest.
-  const [, facts, holders] = await Promise.all([
-    consume(world, look, hello),
-    gatherProof(world, look, { isLive: true, hello }),
-    listHolders(world, copied.identity, labelOf(copied)),
-  ]);
+/** What a write says of a state that is not the one that was judged. */
+const OVERTAKEN: ReadonlySet<string> = new Set(["already-exists", "conflict", "invalid", "not-found"]);
+
+interface Judged {
+  readonly facts: OwnedProofFacts;
+  readonly hello: Seen<ReadRequest>;
+}
+
+/** P12, while what P13–P17 rest on is read live; but for the identity, where it is given. */
+async function own(
+  world: AttestationWorld,
+  look: Look,
+  { facts: judged, hello }: Judged,
+  identity?: Seen<NodeIdentity>,
+): Promise<Owned> {
+  const read = async () => {
+    // The write takes longest: it is on its way before the reads are made.
+    await nextTurn();
+    return await Promise.all([
+      gatherProof(world, look, { isLive: true, hello, identity }),
+      listHolders(world, judged.identity, labelOf(judged)),
+    ]);
+  };
+  const [, [facts, holders]] = await Promise.all([consume(world, look, hello), read()]);
   return { facts, hello, holders };
 }
 
@@ -85,30 +109,30 @@ export async function consume(world: AttestationWorld, { object }: Look, hello: 
   await world.client.patch(CSRS, { name, subresource: "status" }, { metadata }, { type: "merge" });
 }
 
-interface Proven {
-  readonly facts: OwnedProofFacts;
-  readonly hello: Seen<ReadRequest>;
-}
-
-interface Owned extends Proven {
+interface Owned extends Judged {
   readonly holders: ListedHolders | undefined;
 }
 
-async function finish(world: AttestationWorld, look: Look, { facts, hello, holders }: Owned): Promise<Next> {
+async function finish(world: AttestationWorld, look: Look, owned: Owned): Promise<Next> {
+  const { facts, hello } = owned;
   if (isRecorded(facts.identity, look)) return await approve(world, look, facts.identity);
-  const judgement = judgeOwnedTpmProof(facts);
-  if (judgement.verdict.kind === "Wait" && facts.nowMs - look.object.createdMs > OWNED_WAIT_MS) {
-    const message = `waited in vain: ${judgement.verdict.reason}: ${judgement.verdict.message}`;
-    return await end(
-      world,
-      look,
-      hello,
-      refusedBy(judgement, judgement.verdict.rule, { reason: "WaitedTooLong", message }),
-    );
+  const judgement = auditHolders(judgeOwnedTpmProof(facts), facts.otherHolders);
+  const { verdict } = judgement;
+  if (verdict.kind === "Wait" && facts.nowMs - look.object.createdMs > OWNED_WAIT_MS) {
+    const message = `waited in vain: ${verdict.reason}: ${verdict.message}`;
+    return await end(world, look, hello, refusedBy(judgement, verdict.rule, { reason: "WaitedTooLong", message }));
   }
-  if (judgement.verdict.kind === "Deny") return await end(world, look, hello, judgement);
-  if (judgement.verdict.kind !== "Allow") return await settle(world, look, judgement);
-  const pinned = await pin(world, {
+  if (verdict.kind === "Deny") return await end(world, look, hello, judgement);
+  if (verdict.kind !== "Allow") return await settle(world, look, judgement);
+  const pinned = await pinProven(world, look, owned);
+  if (pinned.kind === "Refused")
+    return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  return await approvePinned(world, look, { ...pinned, facts, judgement });
+}
+
+/** P17. */
+async function pinProven(world: AttestationWorld, look: Look, { facts, holders }: Owned): Promise<Pinned> {
+  return await pin(world, {
     nodeName: look.envelope?.node ?? "",
     intent: look.envelope?.intent,
     identity: facts.identity,
@@ -117,10 +141,22 @@ async function finish(world: AttestationWorld, look: Look, { facts, hello, holde
     pins: planPins(facts),
     exchange: exchangeOf(look, facts.nowMs),
   });
-  if (pinned.kind === "Refused")
-    return await end(world, look, hello, refusedBy(judgement, "identity-is-free-to-pin", pinned));
-  for (const alarm of clockAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope?.node });
-  return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
+}
+
+interface Proven {
+  readonly facts: OwnedProofFacts;
+  readonly identity: NodeIdentity;
+  readonly judgement: Judgement;
+}
+
+/** P18. */
+async function approvePinned(
+  world: AttestationWorld,
+  look: Look,
+  { facts, identity, judgement }: Proven,
+): Promise<Next> {
+  raiseAll(world, look, clockAlarms(facts));
+  return await approve(world, look, { kind: "Present", value: identity }, judgement);
 }
 
 /** A refusal after the challenge was used up ends the exchange. */

@@ -2,7 +2,7 @@
 // changes, and reading it means verifying a signature: so what was read is kept for a while.
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
-import { MAX_REQUEST_OCTETS, type RecipientKey } from "../../attestation/evidence/index.ts";
+import { MAX_REQUEST_OCTETS, PROVIDER_LABEL, type RecipientKey } from "../../attestation/evidence/index.ts";
 import {
   type EvidenceReading,
   type RequestObject,
@@ -11,10 +11,9 @@ import {
 } from "../../attestation/verifiers/index.ts";
 import { encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { ChallengeKeyStore } from "./challenge-keys.ts";
+import type { ChallengeKeyStore } from "./keys/index.ts";
 
 const INSECURE_PROVIDER = "insecure";
-const PROVIDER_BLOCK = "-----BEGIN KUBELET AUTHENTICATOR ATTESTATION PROVIDER-----";
 /** Base64 of the largest request, and what does not fit any more. */
 const MAX_BASE64_CHARACTERS = Math.ceil(MAX_REQUEST_OCTETS / 3) * 4;
 
@@ -31,7 +30,7 @@ export function carriesEvidence({ spec }: CertificateSigningRequest): boolean {
 function hasProviderBlock(request: string): boolean {
   if (request.length > MAX_BASE64_CHARACTERS) return true;
   try {
-    return parseUtf8(parseBase64(request)).includes(PROVIDER_BLOCK);
+    return parseUtf8(parseBase64(request)).includes(`-----BEGIN ${PROVIDER_LABEL}-----`);
   } catch (error) {
     if (isFault(error)) return false; // no text, hence no blocks: the chain of approval has the words for it
     throw error;

@@ -4,8 +4,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
-import { deny, isFault, type Judgement } from "../../kernel/outcome/index.ts";
-import type { RequestReading } from "../approval/index.ts";
+import type { KeyHolder } from "../../attestation/verifiers/index.ts";
+import { deny, isFault, type Seen } from "../../kernel/outcome/index.ts";
+import type { Judgement, RequestReading } from "../approval/index.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { supportedBy } from "./gather.ts";
 import { removeRequest } from "./tidy.ts";
@@ -52,7 +53,7 @@ export async function drop(world: AttestationWorld, look: Look, { judgement, why
   if (why === "overflow") world.events.record(look.csr, { type: "Warning", reason, message: `${rule}: ${message}` });
   const { name: csr, uid, signerName: signer, requester } = look.object;
   const said = { csr, uid, signer, requester: requester.username, verdict: "Deny", rule, reason, why: message };
-  world.log.info("verdict", { audit: true, ...said, deleted: why });
+  world.log.info("verdict", { audit: true, ...said, ...judgement.audited, deleted: why });
   await removeRequest(world, look.csr);
   world.limits.dropped?.add({ why });
   return UNTIL_CHANGED;
@@ -67,12 +68,25 @@ function approvalReading({ reading }: Look): RequestReading {
 }
 
 /** A refusal that comes after the rules: from what was written or read while acting. */
-export function refusedBy(
-  judgement: Judgement,
-  rule: string,
-  said: { readonly reason: string; readonly message: string },
-): Judgement {
-  return { verdict: deny({ rule, ...said }), trail: judgement.trail };
+export function refusedBy(judgement: Judgement, rule: string, { reason, message, audited }: Refusal): Judgement {
+  return { verdict: deny({ rule, reason, message }), trail: judgement.trail, audited };
+}
+
+export interface Refusal extends Pick<Judgement, "audited"> {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Whose key it is, the requester learns in words (`describeHolders`), and the operator by the names of the identities. */
+export function auditHolders(judgement: Judgement, holders: Seen<readonly KeyHolder[]>): Judgement {
+  const isRefused = judgement.verdict.reason === KEY_IN_USE && holders.kind === "Present";
+  return isRefused ? { ...judgement, audited: auditedHolders(holders.value) } : judgement;
+}
+
+export const KEY_IN_USE = "EndorsementKeyInUse";
+
+export function auditedHolders(holders: readonly KeyHolder[]): Refusal["audited"] {
+  return { holders: holders.map(({ identity }) => identity) };
 }
 
 /** The annotation and the denial come in one write: the node never sees one without the other. */

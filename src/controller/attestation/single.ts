@@ -3,6 +3,7 @@
 import { ekLabelOf, type NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
 import {
+  type Alarm,
   clockAlarms,
   type EvidenceFacts,
   judgeInsecure,
@@ -10,14 +11,15 @@ import {
   pinsOf,
   planPins,
 } from "../../attestation/verifiers/index.ts";
-import { assert, type Judgement } from "../../kernel/outcome/index.ts";
+import { assert } from "../../kernel/outcome/index.ts";
+import type { Judgement } from "../approval/index.ts";
 import type { Next } from "../loop/index.ts";
-import { raise } from "./alarms.ts";
+import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
 import { gatherBeacon } from "./gather-tpm.ts";
 import { pin } from "./pin.ts";
-import { refusedBy, settle } from "./settle.ts";
+import { auditHolders, refusedBy, settle } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export async function handleInsecure(world: AttestationWorld, look: Look): Promise<Next> {
@@ -32,19 +34,20 @@ export async function handleInsecure(world: AttestationWorld, look: Look): Promi
     judgement,
     pins: planInsecurePins(facts, look),
     ekLabel: undefined,
+    alarms: [],
   });
 }
 
 export async function handleBeacon(world: AttestationWorld, look: Look): Promise<Next> {
   const facts = await gatherBeacon(world, look);
   if (isRecorded(facts.identity, look)) return await approve(world, look, facts.identity);
-  const judgement = judgeTpmBeacon(facts);
+  const judgement = auditHolders(judgeTpmBeacon(facts), facts.otherHolders);
   const isDue = judgement.verdict.kind === "Allow" && look.policy?.mode !== "Shadow";
   if (!isDue) return await settle(world, look, judgement);
   const { endorsementKey } = facts.keys;
   const ekLabel = endorsementKey.ok ? ekLabelOf(endorsementKey.value.hash) : undefined;
-  for (const alarm of clockAlarms(facts)) raise(world, look.csr, { ...alarm, node: look.envelope?.node });
-  return await pinAndApprove(world, look, { facts, judgement, pins: planPins(facts), ekLabel });
+  const [pins, alarms] = [planPins(facts), clockAlarms(facts)];
+  return await pinAndApprove(world, look, { facts, judgement, pins, ekLabel, alarms });
 }
 
 interface Passed {
@@ -52,16 +55,18 @@ interface Passed {
   readonly judgement: Judgement;
   readonly pins: NodeIdentityStatus;
   readonly ekLabel: string | undefined;
+  readonly alarms: readonly Alarm[];
 }
 
 async function pinAndApprove(world: AttestationWorld, look: Look, passed: Passed): Promise<Next> {
-  const { facts, judgement, pins, ekLabel } = passed;
+  const { facts, judgement, pins, ekLabel, alarms } = passed;
   const exchange = exchangeOf(look, facts.nowMs);
   const nodeName = look.envelope?.node ?? "";
   const intent = look.envelope?.intent;
   const pinned = await pin(world, { nodeName, intent, identity: facts.identity, ekLabel, pins, exchange });
   if (pinned.kind === "Refused")
     return await settle(world, look, refusedBy(judgement, "identity-is-free-to-pin", pinned));
+  raiseAll(world, look, alarms);
   return await approve(world, look, { kind: "Present", value: pinned.identity }, judgement);
 }
 

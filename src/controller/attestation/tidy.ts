@@ -10,7 +10,8 @@ import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import type { AttestationWorld } from "./world.ts";
 
 export const HELLO_OBJECT_PREFIX = "countersign-hello-";
-const UNANSWERED_MS = 60_000;
+/** How long a hello stays after its challenge is over. */
+export const UNANSWERED_MS = 60_000;
 const DENIED_KEPT_MS = 15 * 60_000;
 /** How long a proof may wait after it used the challenge up. */
 export const OWNED_WAIT_MS = 15 * 60_000;

@@ -3,61 +3,26 @@
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import type { CanonicalObject, Envelope } from "../../attestation/evidence/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
+import type { Envelope } from "../../attestation/evidence/index.ts";
+import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";
 import type { Act, MachineInventory, PolicyCover } from "../approval/index.ts";
 import type { ExpectedMachines } from "../machines/index.ts";
-import type { ChallengeKeyStore } from "./challenge-keys.ts";
 import type { Guard } from "./guard/index.ts";
+import type { ChallengeKeyStore } from "./keys/index.ts";
 import type { Identities, TokenMachines } from "./known/index.ts";
 import type { ChallengePace, Crowd, JunkCount, Overflow } from "./limits/index.ts";
 import type { ReadRequest, RequestReader } from "./requests.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
-export interface EndorsementKeySource {
-  readonly name: string;
-  /** SHA-256 of the key as SubjectPublicKeyInfo, lower-case hex. */
-  keyOf(machine: Machine, signal: AbortSignal): Promise<Seen<string>>;
-}
-
-/** What a provider's verifier is asked, as the SDK has it. */
-export interface ProviderQuestion {
-  readonly nowMs: number;
-  readonly request: {
-    readonly nodeName: string;
-    readonly providerId: string;
-    readonly intent: "join" | "renew";
-    readonly purpose: "client" | "serving";
-    readonly signerName: string;
-    readonly cluster: string;
-    readonly protocol: string;
-    readonly publicKey: Uint8Array;
-    readonly digest: Uint8Array;
-  };
-  readonly evidence: CanonicalObject;
-  readonly hello: CanonicalObject | undefined;
-  readonly requester: { readonly username: string; readonly groups: readonly string[] };
-  readonly machine: Machine | undefined;
-  readonly pins: Readonly<Record<string, string>> | undefined;
-  readonly names: readonly string[];
-}
-
-export type ProviderAnswer =
-  | { readonly kind: "Attested"; readonly level: string; readonly pins: Readonly<Record<string, string>> }
-  | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
-  | { readonly kind: "Waiting"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
+export type EndorsementKeySource = SdkKeySource;
 
 /** The verifier of a provider that was installed: asked when every rule that is not its own matter holds. */
-export interface ProviderVerifier {
-  readonly name: string;
-  readonly versions: readonly number[];
-  readonly freshness: "challenge" | "time-limited";
-  ask(question: ProviderQuestion, options: { readonly signal: AbortSignal }): Promise<ProviderAnswer>;
-}
+export type ProviderVerifier = SdkVerifier;
+export type ProviderQuestion = Parameters<ProviderVerifier["ask"]>[0];
+export type ProviderAnswer = Awaited<ReturnType<ProviderVerifier["ask"]>>;
 
 /** Protocol 7.1: what keeps a flood of requests from becoming one of writes and objects. */
 export interface FloodControl {
@@ -100,7 +65,7 @@ export interface AttestationWorld {
   readonly openHellos: (username?: string) => readonly CertificateSigningRequest[];
   readonly countOpenHellos: () => number;
   readonly machineOfToken: TokenMachines;
-  /** Pins of every CA in force, and the explicit id. */
+  /** The ids that were given, else the pins of every CA in force. */
   readonly clusterIds: (csr: CertificateSigningRequest) => readonly string[];
   readonly clusterName: string | undefined;
   /** Of the controller's own objects at home. */

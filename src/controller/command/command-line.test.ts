@@ -103,6 +103,12 @@ describe("the command line", () => {
     for (const name of FLAG_NAMES) expect(HELP).toContain(`--${name}`);
   });
 
+  it("says which signers it serves where nobody names them", () => {
+    const words = HELP.replace(/\s+/g, " ");
+    expect(words).toContain("the two of the TPM provider and of each --provider-package");
+    expect(words).toContain("--allow-insecure without --signers: also serve");
+  });
+
   it.each<[string, string[]]>([
     ["no CA", []],
     ["no key", ["--ca-cert", "ca.crt"]],
@@ -118,6 +124,8 @@ describe("the command line", () => {
     ["the CA of a cluster of some namespace", ["--ca-from-cluster", "--cluster-name", "east"]],
     ["Machines of any cluster of a management cluster", [...CA, "--management-kubeconfig", "m"]],
     ["a cluster's name that is none", [...CA, "--cluster-name", "East"]],
+    ["an id of the cluster that is nothing", [...CA, "--cluster-id="]],
+    ["an id of the cluster that is a sentence", [...CA, "--cluster-id", "east of here"]],
     ["a cluster's name in three parts", [...CA, "--cluster-name", "a/b/c"]],
     ["an unknown loop", [...CA, "--controllers", "judging"]],
     ["no loop at all", [...CA, "--controllers", "signing,-signing"]],

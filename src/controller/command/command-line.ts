@@ -1,5 +1,6 @@
 // The words of `node-attestation-controller`: its flags and its help.
 
+import { isEvidenceCluster } from "../../attestation/evidence/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import {
   type Address,
@@ -34,7 +35,7 @@ export interface CommandLine {
   readonly managementKubeconfig: string | undefined;
   /** Absent: there are Machines of one cluster, or policies say which. */
   readonly cluster: ClusterName | undefined;
-  /** What machines may name the cluster by, beside the pin of its CA. */
+  /** What machines may name the cluster by. None: the pin of its CA. */
   readonly clusterIds: readonly string[];
   readonly ca: CaPlace;
   readonly controllers: readonly ControllerName[];
@@ -75,18 +76,19 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
                                match (default: there is only one, or spec.machines of a JoinPolicy says which)
   --controllers LIST           which loops run: ${CONTROLLER_NAMES.join(", ")};
                                * is all, -name leaves one out (default: *)
-  --signers LIST               the signers whose requests are judged and signed (default: Kubernetes' own for
-                               kubelets and API clients)
+  --signers LIST               the signers whose requests are judged and signed, and no others (default: Kubernetes' own
+                               for kubelets and API clients, the two of the TPM provider and of each --provider-package)
   --disable-rules ID,…         leave out rules that are stricter than kube-controller-manager's:
                                docs/rules.md names them (default: none)
-  --allow-insecure             also serve cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure,
+  --allow-insecure             without --signers: also serve cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure,
                                whose requests prove nothing but the possession of a bootstrap token
   --provider-package NAME[=FILE]  an installed package with the verifier of an attestation provider, and its settings
-                               as a JSON object; may be given several times. Name its signers in --signers
+                               as a JSON object; may be given several times. With --signers, name its signers there
   --endorsement-key-source NAME[=FILE]  an installed package that knows which TPM each Machine has, and its settings; may be
                                given several times
-  --cluster-id ID              a name of this cluster that evidence may be made for, beside the pin of its CA; may be given
-                               several times. Clusters that share a CA need one
+  --cluster-id ID              the name of this cluster that evidence must be made for, instead of the pin of its CA; may be
+                               given several times. Clusters that share a CA need one: their machines join with
+                               --evidence-cluster ID (default: the pins of the CAs in force, sha256:HEX)
   --certificate-lifetime DURATION  the longest life of a certificate, at least 10m: 90m, 24h, 365d
                                (default: 365d, 1d for signers whose requests prove something)
 
@@ -157,7 +159,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     kubeconfig: values.kubeconfig,
     managementKubeconfig: parseManagement(values),
     cluster: cluster === undefined ? undefined : parseClusterName("--cluster-name", cluster),
-    clusterIds: values["cluster-id"] ?? [],
+    clusterIds: (values["cluster-id"] ?? []).map(parseClusterId),
     ca: parseCa(values),
     controllers: chooseControllers(values.controllers),
     signers: values.signers?.split(",").map((name) => name.trim()),
@@ -192,6 +194,11 @@ function parseCa(values: Values): CaPlace {
   if (secret !== undefined) return { kind: "Secret", ...parseSecretName("--ca-secret", secret) };
   if (isClusters) return { kind: "Cluster", ...parseSecretName("--cluster-name", values["cluster-name"] ?? "") };
   return { kind: "Files", certFile: requireFlag("--ca-cert", cert), keyFile: requireFlag("--ca-key", key) };
+}
+
+function parseClusterId(text: string): string {
+  if (isEvidenceCluster(text)) return text;
+  throw new Fault("bad-config", `--cluster-id is ${JSON.stringify(text)}, expected a word of printable ASCII`);
 }
 
 /** A management cluster has Machines of many clusters: whoever reads them says whose are meant. */

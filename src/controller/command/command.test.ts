@@ -3,8 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { anAuthority } from "../../../test/builders/csr-authority.ts";
+import { writeAdminKubeconfig } from "../../../test/builders/kubeconfig-file.ts";
+import { clusterDefinition } from "../../../test/builders/machine-definition.ts";
+import { define } from "../../../test/contract/definitions.ts";
+import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../test/fakes/process-edge.ts";
+import { CAPI_CLUSTERS_V1BETA2 } from "../../api/foreign/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
+import { loadKubeconfigClient } from "../../platform/kube/index.ts";
 import { VERSION } from "../../platform/process/index.ts";
 import { runControllerCommand } from "./index.ts";
 
@@ -89,5 +95,22 @@ describe("node-attestation-controller", () => {
     const ended = runControllerCommand([...args, "--log-level=silent"], edge);
     setTimeout(() => stop.abort(), 50);
     expect(await ended).toBe(0);
+  });
+
+  it("does not start under a name that Clusters of two namespaces have: their identities would be one", async () => {
+    const server = await startTestApiServer();
+    const kubeconfig = writeAdminKubeconfig(file("management"), server);
+    const admin = await loadKubeconfigClient(kubeconfig);
+    await define(admin, clusterDefinition(["v1beta2"]), CAPI_CLUSTERS_V1BETA2);
+    const cluster = { apiVersion: "cluster.x-k8s.io/v1beta2", kind: "Cluster" };
+    for (const namespace of ["default", "kube-system"])
+      await admin.create(CAPI_CLUSTERS_V1BETA2, { ...cluster, metadata: { name: "east", namespace } });
+    const { edge, written } = aProcess();
+    const args = ["--ca-cert", file("ca.crt"), "--ca-key", file("ca.key"), "--kubeconfig", file("kubeconfig")];
+    const named = [`--management-kubeconfig=${kubeconfig}`, "--cluster-name=east", "--log-level=silent"];
+    expect(await runControllerCommand([...args, ...named], edge)).toBe(78);
+    expect(written.err).toContain("--cluster-name east is the name of default/east, kube-system/east");
+    await admin.close();
+    await server.close();
   });
 });

@@ -15,6 +15,7 @@ import {
   openLineFile,
   startStatusServer,
 } from "../../platform/report/index.ts";
+import { requireOneCluster } from "../attestation/index.ts";
 import { createAuditTrail, type LineSink } from "../audit/index.ts";
 import { loadLocation } from "../clusterinfo/index.ts";
 import { createController } from "../controller.ts";
@@ -40,7 +41,9 @@ export async function runController(line: CommandLine, surroundings: Surrounding
   // Two lives of one host are two identities: an old lease must not look like our own.
   const identity = `${hostname()}_${encodeHex(randomBytes(8))}`;
   const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
-  const authorities = await openAuthority(line.ca, { client, management: management ?? client, log });
+  const home = management ?? client;
+  if (line.cluster !== undefined) await requireOneCluster(home, { cluster: line.cluster, log });
+  const authorities = await openAuthority(line.ca, { client, management: home, log });
   const controller = createController({
     ...{ client, log, identity, metrics },
     ca: authorities,

@@ -4,14 +4,14 @@ import { Bug, FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
 import { createWorkQueue } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { REACTIONS } from "./reactions.ts";
-import { type Handler, runLoop, UNTIL_CHANGED } from "./run-loop.ts";
+import { type Handler, type Loop, runLoop, UNTIL_CHANGED } from "./run-loop.ts";
 
-function startLoop(handle: Handler, workers = 2) {
+function startLoop(handle: Handler, workers = 2, more: Partial<Loop> = {}) {
   const clock = createManualClock();
   const queue = createWorkQueue({ clock, random: () => 0, limits: { baseMs: 100, maxMs: 30_000 } });
   const stop = new AbortController();
   const ended = runLoop(
-    { name: "test", queue, handle, workers, log: silentLog, random: () => 0 },
+    { name: "test", queue, handle, workers, log: silentLog, random: () => 0, ...more },
     AbortSignal.any([stop.signal]),
   );
   return {
@@ -143,6 +143,28 @@ describe("the loop", () => {
     expect(seen.at(-1)).toBe("bad");
     await loop.stop();
   });
+
+  const parking = FAULT_CODES.filter((code) => REACTIONS[code] === "park");
+  it.each(parking)(
+    "that looks by the clock is never parked, not by %s: no change would bring it back",
+    async (code) => {
+      let looks = 0;
+      const look: Handler = async () => {
+        looks++;
+        if (looks === 1) throw new Fault(code, "cannot be done now");
+        return { afterMs: 3_600_000 };
+      };
+      const loop = startLoop(look, 1, { isPeriodic: true });
+      loop.queue.add("all");
+      await loop.clock.advance(59_999);
+      expect(looks).toBe(1);
+      await loop.clock.advance(1);
+      expect(looks).toBe(2);
+      await loop.clock.advance(3_600_000);
+      expect(looks).toBe(3);
+      await loop.stop();
+    },
+  );
 
   it("ends with a bug: going on would decide about identities in a state nobody thought of", async () => {
     const loop = startLoop(() => Promise.reject(new Bug("cannot be")), 1);

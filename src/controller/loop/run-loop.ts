@@ -25,6 +25,8 @@ export interface Loop {
   readonly log: Log;
   /** In [0, 1). */
   readonly random: () => number;
+  /** Its key stands for a look by the clock, not for an object: no change brings it back, so nothing of it is ever parked. */
+  readonly isPeriodic?: boolean | undefined;
   readonly metrics?: LoopMetrics | undefined;
 }
 
@@ -82,11 +84,16 @@ async function outcomeOf(loop: Loop, key: string, signal: AbortSignal): Promise<
 }
 
 function react(loop: Loop, key: string, fault: Fault): Reaction {
-  const reaction = REACTIONS[fault.code];
+  const reaction = reactionTo(fault, loop);
   const fields = { loop: loop.name, item: key, reaction, error: fault };
   if (reaction === "park") loop.log.error("item is parked until it changes", fields);
   else loop.log.warn("item is tried again", { ...fields, afterMs: Math.round(schedule(loop, key, fault, reaction)) });
   return reaction;
+}
+
+function reactionTo({ code }: Fault, { isPeriodic = false }: Loop): Reaction {
+  const reaction = REACTIONS[code];
+  return isPeriodic && reaction === "park" ? "wait" : reaction;
 }
 
 function schedule({ queue, random }: Loop, key: string, fault: Fault, reaction: Exclude<Reaction, "park">): number {

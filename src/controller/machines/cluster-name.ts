@@ -25,3 +25,17 @@ export function isOfCluster({ clusterName, namespace }: Machine, cluster: Cluste
   if (cluster === undefined) return true;
   return clusterName === cluster.name && (cluster.namespace === undefined || namespace === cluster.namespace);
 }
+
+/**
+ * NodeIdentities, and the keys of their challenges, are named by the cluster's name alone: where Clusters of two namespaces have it,
+ * nobody can say whose they are, and none of them may be decided about. Fault `bad-config` that names them.
+ */
+export function requireOneNamespace({ name, namespace }: ClusterName, namespaces: readonly string[]): void {
+  const [first, ...others] = [...new Set(namespaces)].sort();
+  if (namespace !== undefined || first === undefined || others.length === 0) return;
+  const clusters = [first, ...others].map((one) => `${one}/${name}`).join(", ");
+  throw new Fault(
+    "bad-config",
+    `--cluster-name ${name} is the name of ${clusters}: say which as NAMESPACE/${name}, and give the others names of their own`,
+  );
+}

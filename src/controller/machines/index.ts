@@ -1,5 +1,5 @@
 // The Machines of the cluster: Cluster API's in the version that is served, and OpenShift's, read by paths (api/foreign) and kept
-// small. Which one is a node's is answered from indexes, so ten thousand Machines cost no more than ten.
+// small. Which one is a node's is answered from indexes, so a hundred thousand Machines cost no more than ten.
 
 import type { Machine } from "../../api/foreign/index.ts";
 import { MACHINE_RESOURCES, readMachine } from "../../api/foreign/index.ts";
@@ -9,21 +9,21 @@ import { createInformer, type Informer, type InformerOptions, type KubeClient } 
 import type { MachineInventory, MachineMatch, MachineQuery } from "../approval/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import type { ClusterName } from "./cluster-name.ts";
+import { byIndex, machinesByProviderId, placesOf } from "./copied.ts";
+import { getIfThere } from "./get-if-there.ts";
 import {
   ADDRESS_INDEX,
   ALL_INDEX,
-  CLUSTER_INDEX,
   indexesOfMachines,
   type KnownMachine,
   NAME_INDEX,
-  nameKey,
   pendingKeysOf,
   UID_INDEX,
   WAITING_INDEX,
 } from "./known-machine.ts";
-import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
+import { chooseMachine, isInScope, lookUpKeys, ownersAmong, type Scope, unsaidCluster } from "./match.ts";
 
-export { type ClusterName, isOfCluster, parseClusterName } from "./cluster-name.ts";
+export { type ClusterName, isOfCluster, parseClusterName, requireOneNamespace } from "./cluster-name.ts";
 export { createMachinePools, type ExpectedMachines, expectMachines, type MachinePools } from "./pools.ts";
 export { machinesOf } from "./static.ts";
 
@@ -33,9 +33,13 @@ export interface Machines extends MachineInventory {
   /** Called with the keys under which requests may wait for the Machine that changed. */
   onChange(handler: (keys: readonly string[]) => void): void;
   /** Those with exactly this provider ID; absent where the scope has no Machine at all. For attestation. */
-  byProviderId(providerId: string, scope: Pick<MachineQuery, "clusterName" | "namespace">): Seen<readonly Machine[]>;
+  byProviderId(providerId: string, scope: Scope): Seen<readonly Machine[]>;
+  /** The same Machine as it is on the server now; undefined where it is gone, or has this provider ID no longer. */
+  getLive(machine: Machine, signal: AbortSignal): Promise<Machine | undefined>;
   /** By uid: whether the Machine is still there. */
   has(uid: string): boolean;
+  /** `namespace/cluster` of each Machine that counts, once. */
+  places(): readonly string[];
   /** Those that have no Node yet. */
   countAwaiting(): number;
   run(signal: AbortSignal): Promise<void>;
@@ -66,15 +70,11 @@ export function createMachines(client: KubeClient, world: MachineWorld, cluster?
     find: (query) => (hasSynced() ? find(informers(), query) : UNSYNCED),
     ownersOf: (names, query) => ownersAmong(names, query, (name) => byIndex(informers(), ADDRESS_INDEX, name)),
     count: () => informers().reduce((sum, informer) => sum + informer.countByIndex(ALL_INDEX, ""), 0),
-    byProviderId: (providerId, scope) => {
-      if (!hasSynced()) return UNSYNCED;
-      const all = informers();
-      const isOurs = (machine: Machine) => isInScope(machine, { ...ANY_QUERY, ...scope });
-      if (!byIndex(all, ALL_INDEX, "").some(isOurs)) return { kind: "Absent" };
-      const found = byIndex(all, NAME_INDEX, nameKey("ProviderID", providerId));
-      return { kind: "Present", value: found.filter(isOurs) };
-    },
+    byProviderId: (providerId, scope) =>
+      hasSynced() ? machinesByProviderId(informers(), providerId, scope) : UNSYNCED,
+    getLive: (machine, signal) => getLive(client, { machine, informers: informers() }, signal),
     has: (uid) => informers().some((informer) => informer.countByIndex(UID_INDEX, uid) > 0),
+    places: () => placesOf(informers()),
     countAwaiting: () => informers().reduce((sum, informer) => sum + informer.countByIndex(WAITING_INDEX, ""), 0),
     hasSynced,
     waitForSync: async (signal) => void (await Promise.all(followers.map((follower) => follower.waitForSync(signal)))),
@@ -87,13 +87,10 @@ export function createMachines(client: KubeClient, world: MachineWorld, cluster?
   };
 }
 
-const ANY_QUERY = { nodeName: "", providerId: undefined, nameFrom: [] } as const;
-
 const UNSYNCED = { kind: "NotRead", why: "the list of Machines is not complete yet" } as const;
 
 function find(informers: readonly Informer<KnownMachine>[], query: MachineQuery): Seen<MachineMatch> {
-  const clusters = informers.flatMap((informer) => Array.from(informer.indexValues(CLUSTER_INDEX), ([name]) => name));
-  const unsaid = unsaidCluster(clusters, query);
+  const unsaid = unsaidCluster(placesOf(informers), query);
   if (unsaid !== undefined) return { kind: "Present", value: unsaid };
   const found = new Map<string, Machine>();
   for (const key of lookUpKeys(query)) {
@@ -104,8 +101,26 @@ function find(informers: readonly Informer<KnownMachine>[], query: MachineQuery)
   return chooseMachine([...found.values()], query);
 }
 
-function byIndex(informers: readonly Informer<KnownMachine>[], index: string, value: string): readonly Machine[] {
-  return informers.flatMap((informer) => informer.byIndex(index, value).map(({ machine }) => machine));
+interface Copied {
+  readonly machine: Machine;
+  readonly informers: readonly Informer<KnownMachine>[];
+}
+
+/** In the version in which the copy is followed. */
+async function getLive(
+  client: Pick<KubeClient, "get">,
+  { machine, informers }: Copied,
+  signal: AbortSignal,
+): Promise<Machine | undefined> {
+  const { name, namespace, uid, providerId } = machine;
+  const kept = informers
+    .flatMap((informer) => informer.get(name, namespace) ?? [])
+    .find(({ metadata }) => metadata.uid === uid);
+  const resource = MACHINE_RESOURCES.find(({ group, version }) => `${group}/${version}` === kept?.apiVersion);
+  if (resource === undefined) return undefined;
+  const live = await getIfThere(client, resource, { name, namespace, signal });
+  const read = live === undefined ? undefined : readMachine(live);
+  return read?.uid === uid && read.providerId === providerId ? read : undefined;
 }
 
 function keepOfMachine(object: KubeObject): KnownMachine {

@@ -1,5 +1,5 @@
 // What is kept of a Machine, and under which words it is found: by every name its node may have, by provider ID, by the node it
-// already is, by each of its addresses, by its cluster. Pure.
+// already is, by each of its addresses, by its place: namespace and cluster. Pure.
 
 import { canonicalDns, MACHINE_NAME_SOURCES } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
@@ -14,7 +14,7 @@ export interface KnownMachine extends KubeObject {
 
 export const NAME_INDEX = "name";
 export const ADDRESS_INDEX = "address";
-export const CLUSTER_INDEX = "cluster";
+export const PLACE_INDEX = "place";
 export const UID_INDEX = "uid";
 /** Every Machine that counts, all under the empty word. */
 export const ALL_INDEX = "all";
@@ -35,7 +35,7 @@ const INDEXES: Readonly<Record<string, (machine: Machine) => readonly string[]>>
   [ALL_INDEX]: () => [""],
   [NAME_INDEX]: nameKeysOf,
   [ADDRESS_INDEX]: ({ addresses }) => [...namesOf(addresses)],
-  [CLUSTER_INDEX]: clustersOf,
+  [PLACE_INDEX]: (machine) => [placeOf(machine)],
   [UID_INDEX]: ({ uid }) => [uid],
   [WAITING_INDEX]: ({ nodeName }) => (nodeName === undefined ? [""] : []),
 };
@@ -60,9 +60,9 @@ export function nameKeysOf({ name, nodeName, providerId, addresses }: Machine): 
   ];
 }
 
-/** `namespace/name`: two clusters in two namespaces may well have one name. */
-export function clustersOf({ namespace, clusterName }: Machine): readonly string[] {
-  return clusterName === undefined ? [] : [`${namespace}/${clusterName}`];
+/** `namespace/cluster`, and `namespace/` where it says none: two clusters in two namespaces may well have one name. */
+export function placeOf({ namespace, clusterName = "" }: Pick<Machine, "namespace" | "clusterName">): string {
+  return `${namespace}/${clusterName}`;
 }
 
 /** Requests wait under the name of their node or under their provider ID. */

@@ -18,20 +18,41 @@ export function lookUpKeys({ nodeName, providerId, nameFrom }: MachineQuery): re
   ];
 }
 
+export type Scope = Pick<MachineQuery, "clusterName" | "namespace">;
+
 /** Machines of other clusters are nobody's here: their names may well be the same. */
-export function isInScope(machine: Machine, { clusterName, namespace }: MachineQuery): boolean {
+export function isInScope(
+  machine: Pick<Machine, "clusterName" | "namespace">,
+  { clusterName, namespace }: Scope,
+): boolean {
   if (namespace !== undefined && machine.namespace !== namespace) return false;
   return clusterName === undefined || machine.clusterName === clusterName;
 }
 
+/** Whether one of these places (`placeOf`) is looked at: a handful of words, however many Machines there are. */
+export function hasPlaceIn(places: Iterable<string>, scope: Scope): boolean {
+  for (const place of places) if (isInScope(readPlace(place), scope)) return true;
+  return false;
+}
+
+/** Of these places, each once. */
+export function namespacesIn(places: readonly string[]): readonly string[] {
+  return [...new Set(places.map((place) => readPlace(place).namespace))];
+}
+
+/** Neither a namespace nor the name of a cluster has a slash. */
+function readPlace(place: string): Pick<Machine, "clusterName" | "namespace"> {
+  const slash = place.indexOf("/");
+  return { namespace: place.slice(0, slash), clusterName: place.slice(slash + 1) || undefined };
+}
+
+export type UnsaidCluster = Extract<MachineMatch, { kind: "ClusterIsUnsaid" }>;
+
 /** Two clusters have Machines in what the policy looks at, and nobody said which is meant: then none is. */
-export function unsaidCluster(
-  clusters: readonly string[],
-  { clusterName, namespace }: MachineQuery,
-): MachineMatch | undefined {
-  const inScope = clusters.filter((cluster) => {
-    const [place, name] = cluster.split("/");
-    return (namespace === undefined || place === namespace) && (clusterName === undefined || name === clusterName);
+export function unsaidCluster(places: readonly string[], scope: Scope): UnsaidCluster | undefined {
+  const inScope = places.filter((place) => {
+    const read = readPlace(place);
+    return read.clusterName !== undefined && isInScope(read, scope);
   });
   const different = [...new Set(inScope)].sort();
   return different.length < 2 ? undefined : { kind: "ClusterIsUnsaid", clusters: different };

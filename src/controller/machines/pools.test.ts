@@ -127,9 +127,28 @@ describe("Machines and pools together", () => {
     ["pools that are not read yet", absent, unread, "NotRead"],
   ])("answer %s", (_, own, pooled, expected) => {
     const both = expectMachines(
-      { byProviderId: () => own } as unknown as Machines,
-      { byProviderId: () => pooled } as unknown as MachinePools,
+      { byProviderId: () => own, places: () => ["default/one"] } as unknown as Machines,
+      { byProviderId: () => pooled, places: () => ["default/one"] } as unknown as MachinePools,
     );
     expect(ids(both.byProviderId("x", {} as never))).toEqual(expected);
+  });
+
+  it.each<[string, string, object, string | readonly string[]]>([
+    ["nobody of another cluster's, where nobody said which this one is", "default/two", {}, "NotRead"],
+    [
+      "nobody of another namespace's, where two have the cluster's name",
+      "other/one",
+      { clusterName: "one" },
+      "NotRead",
+    ],
+    ["those of the cluster that was said", "default/two", { clusterName: "one" }, ["m x"]],
+    ["those of the namespace that was said", "other/one", { namespace: "default" }, ["m x"]],
+    ["those of the one cluster, beside Machines that name none", "default/", {}, ["m x"]],
+  ])("answer %s", (_, pooled, scope, expected) => {
+    const both = expectMachines(
+      { byProviderId: () => present(machine), places: () => ["default/one"] } as unknown as Machines,
+      { byProviderId: () => absent, places: () => [pooled] } as unknown as MachinePools,
+    );
+    expect(ids(both.byProviderId("x", scope as never))).toEqual(expected);
   });
 });

@@ -4,13 +4,13 @@
 import { MACHINE_POOL_RESOURCES, type Machine, type MachinePool, readMachinePool } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import { createInformer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import { type MachineQuery, providerKey } from "../approval/index.ts";
+import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
+import { providerKey } from "../approval/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import { type ClusterName, isOfCluster } from "./cluster-name.ts";
-import { isInScope } from "./match.ts";
-
-type Scope = Pick<MachineQuery, "clusterName" | "namespace">;
+import { getIfThere } from "./get-if-there.ts";
+import { placeOf } from "./known-machine.ts";
+import { hasPlaceIn, isInScope, namespacesIn, type Scope, unsaidCluster } from "./match.ts";
 
 export interface MachinePools {
   hasSynced(): boolean;
@@ -19,8 +19,12 @@ export interface MachinePools {
   onChange(handler: (keys: readonly string[]) => void): void;
   /** Pools that have this instance; absent where the scope has no pool at all. */
   byProviderId(providerId: string, scope: Scope): Seen<readonly Machine[]>;
+  /** The same member as its pool is on the server now; undefined where the pool is gone, or has it no longer. */
+  getLive(member: Machine, signal: AbortSignal): Promise<Machine | undefined>;
   /** Whether the instance is still a member of this pool. */
   has(poolUid: string, providerId: string): boolean;
+  /** `namespace/cluster` of each pool that counts, once. */
+  places(): readonly string[];
   /** Members that are no Node yet. */
   countAwaiting(): number;
   run(signal: AbortSignal): Promise<void>;
@@ -31,6 +35,7 @@ interface KnownPool extends KubeObject {
 }
 
 const BY_PROVIDER_ID = "by-provider-id";
+const BY_PLACE = "by-place";
 
 export function createMachinePools(
   client: KubeClient,
@@ -39,6 +44,7 @@ export function createMachinePools(
 ): MachinePools {
   const indexes = {
     [BY_PROVIDER_ID]: ({ pool }: KnownPool) => (isOfCluster(pool.machine, cluster) ? pool.providerIds : []),
+    [BY_PLACE]: ({ pool }: KnownPool) => (isOfCluster(pool.machine, cluster) ? [placeOf(pool.machine)] : []),
   };
   const follower: Follower<KnownPool> = createFollower({
     ...world,
@@ -47,7 +53,8 @@ export function createMachinePools(
     createInformer: (resource) =>
       createInformer<KnownPool>(client, resource, { ...world, keep, indexes, namespace: cluster?.namespace }),
   });
-  const pools = () => (follower.informer()?.list() ?? []).filter(({ pool }) => isOfCluster(pool.machine, cluster));
+  const places = () => Array.from(follower.informer()?.indexValues(BY_PLACE) ?? [], ([place]) => place);
+  const pools = () => places().flatMap((place) => follower.informer()?.byIndex(BY_PLACE, place) ?? []);
   const membersOf = (providerId: string) =>
     (follower.informer()?.byIndex(BY_PROVIDER_ID, providerId) ?? []).map(({ pool }) => ({
       ...pool.machine,
@@ -65,17 +72,38 @@ export function createMachinePools(
     },
     byProviderId: (providerId, scope) => {
       if (!follower.hasSynced()) return UNSYNCED;
-      const isOurs = (machine: Machine) => isInScope(machine, { ...ANY_QUERY, ...scope });
-      if (!pools().some(({ pool }) => isOurs(pool.machine))) return { kind: "Absent" };
-      return { kind: "Present", value: membersOf(providerId).filter(isOurs) };
+      if (!hasPlaceIn(places(), scope)) return { kind: "Absent" };
+      return { kind: "Present", value: membersOf(providerId).filter((member) => isInScope(member, scope)) };
     },
+    getLive: (member, signal) => getLive(client, { member, kept: follower.informer() }, signal),
     has: (poolUid, providerId) => membersOf(providerId).some(({ uid }) => uid === poolUid),
+    places,
     countAwaiting: () => pools().reduce((sum, { pool }) => sum + Math.max(0, pool.providerIds.length - pool.nodes), 0),
   };
 }
 
-const ANY_QUERY = { nodeName: "", providerId: undefined, nameFrom: [] } as const;
 const UNSYNCED = { kind: "NotRead", why: "the list of MachinePools is not complete yet" } as const;
+
+interface Copied {
+  readonly member: Machine;
+  readonly kept: Pick<Informer<KnownPool>, "get"> | undefined;
+}
+
+/** In the version in which the copy is followed. */
+async function getLive(
+  client: Pick<KubeClient, "get">,
+  { member, kept }: Copied,
+  signal: AbortSignal,
+): Promise<Machine | undefined> {
+  const { name, namespace, uid, providerId = "" } = member;
+  const { apiVersion } = kept?.get(name, namespace) ?? {};
+  const resource = MACHINE_POOL_RESOURCES.find(({ group, version }) => `${group}/${version}` === apiVersion);
+  if (resource === undefined) return undefined;
+  const live = await getIfThere(client, resource, { name, namespace, signal });
+  const pool = live === undefined ? undefined : readMachinePool(live);
+  const isMember = pool?.machine.uid === uid && pool.providerIds.includes(providerId);
+  return isMember ? { ...pool.machine, providerId } : undefined;
+}
 
 function keep(object: KubeObject): KnownPool {
   const { name = "", namespace = "", uid = "", resourceVersion = "" } = object.metadata;
@@ -83,22 +111,35 @@ function keep(object: KubeObject): KnownPool {
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion }, pool: readMachinePool(object) };
 }
 
-/** What attestation asks of Machines, answered by both: an instance has a Machine, or it is a member of a pool. */
-export interface ExpectedMachines extends Pick<MachinePools, "byProviderId" | "countAwaiting" | "hasSynced"> {
-  /** Whether the Machine is there, or the instance still a member of that pool. */
-  has(uid: string, providerId: string | undefined): boolean;
+/** As approval waits: a provider ID of another cluster's Machine must not open this one. */
+function askWhich(clusters: readonly string[]): string {
+  return `there are Machines of the clusters ${clusters.join(", ")}; say with --cluster-name, or in spec.machines of the policy, which is this one`;
 }
 
-type OwnMachines = Pick<MachinePools, "byProviderId" | "countAwaiting" | "hasSynced"> & { has(uid: string): boolean };
+/** What attestation asks of Machines, answered by both: an instance has a Machine, or it is a member of a pool. */
+export interface ExpectedMachines
+  extends Pick<MachinePools, "byProviderId" | "getLive" | "countAwaiting" | "hasSynced"> {
+  /** Whether the Machine is there, or the instance still a member of that pool. */
+  has(uid: string, providerId: string | undefined): boolean;
+  /** Those in which this cluster has Machines or pools. */
+  namespaces(): readonly string[];
+}
+
+type OwnMachines = Omit<ExpectedMachines, "has" | "namespaces"> &
+  Pick<MachinePools, "places"> & { has(uid: string): boolean };
 
 export function expectMachines(machines: OwnMachines, pools: MachinePools): ExpectedMachines {
   return {
     hasSynced: () => machines.hasSynced() && pools.hasSynced(),
     has: (uid, providerId) => machines.has(uid) || (providerId !== undefined && pools.has(uid, providerId)),
+    getLive: (machine, signal) => (machine.isPoolMember === true ? pools : machines).getLive(machine, signal),
+    namespaces: () => namespacesIn([...machines.places(), ...pools.places()]),
     countAwaiting: () => machines.countAwaiting() + pools.countAwaiting(),
     byProviderId: (providerId, scope) => {
       const [own, pooled] = [machines.byProviderId(providerId, scope), pools.byProviderId(providerId, scope)];
       if (own.kind === "NotRead") return own;
+      const unsaid = unsaidCluster([...machines.places(), ...pools.places()], scope);
+      if (unsaid !== undefined) return { kind: "NotRead", why: askWhich(unsaid.clusters) };
       // A pool may keep Machines of its own for its members: then these are what counts.
       if (own.kind === "Present" && own.value.length > 0) return own;
       return pooled.kind === "Absent" ? own : pooled;

@@ -2,13 +2,13 @@
 
 import type { Machine } from "../../api/foreign/index.ts";
 import { type MachineInventory, namesOf } from "../approval/index.ts";
-import { clustersOf, nameKeysOf } from "./known-machine.ts";
+import { nameKeysOf, placeOf } from "./known-machine.ts";
 import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
 
 export function machinesOf(machines: readonly Machine[]): MachineInventory {
   return {
     find: (query) => {
-      const unsaid = unsaidCluster(machines.flatMap(clustersOf), query);
+      const unsaid = unsaidCluster(machines.map(placeOf), query);
       if (unsaid !== undefined) return { kind: "Present", value: unsaid };
       const keys = new Set(lookUpKeys(query));
       const found = machines.filter(

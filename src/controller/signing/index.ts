@@ -67,7 +67,6 @@ export function createSigning(options: SigningOptions): Signing {
         await gate?.record(certificate);
         await deliver(options, csr, certificate);
         delivered.add(csr.metadata.uid ?? "");
-        await gate?.delivered();
       }
       return UNTIL_CHANGED;
     },

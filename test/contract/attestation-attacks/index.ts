@@ -44,6 +44,11 @@ const ASKED: Readonly<Record<string, readonly [attack: number, attempt: string]>
   "renewals after the Machine is deleted": [12, "of a node whose Machine was deleted"],
 };
 
+/** How the attacks end, each of which is seen on live API servers: reasons, and the API server's own words. */
+export const ATTACK_TOKENS: ReadonlySet<string> = new Set(
+  Object.values(ATTACKS).flatMap((attempts) => Object.values(attempts).map(([token]) => token)),
+);
+
 /** The attack's title by its number; titles begin with it. */
 function attackOf(number: number): string {
   const title = Object.keys(ATTACKS).find((words) => words.startsWith(`${number} `));

@@ -1,13 +1,15 @@
 // Another machine, with a TPM of its own, with a copy of a disk, or with no TPM at all but keys that look like one's (T3, T6):
 // attacks 3, 4, 13, 14 and 16.
 
+import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/index.ts";
+import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
 import { encodePem } from "../../../src/kernel/pem/index.ts";
 import { HANDLE, publicKeyOf } from "../../../src/kernel/tpm/index.ts";
 import { extKeyUsageExtension } from "../../../src/kernel/x509/index.ts";
 import { randomBytes } from "../../../src/platform/keys/index.ts";
 import { aSoftTpm, type SoftTpm } from "../../builders/soft-tpm.ts";
 import { aLeafFor, aRoot, type Holder } from "../../builders/x509.ts";
-import { type AttestationStage, ekHash } from "../attestation-stage.ts";
+import { type AttestationStage, type Csr, ekHash } from "../attestation-stage.ts";
 import { eventually } from "../controller-stage.ts";
 import type { Attacks } from "./attack.ts";
 
@@ -44,6 +46,25 @@ async function comeAsNode(on: AttestationStage, labels: Readonly<Record<string, 
   await on.register(node, labels);
   await on.createMachine(own, { addresses: [{ type: "Hostname", address: node }] });
   return await on.refused(await on.machineFor(node, { providerId: `test:///${own}` }, { tpm }).hello());
+}
+
+/** While another cluster has a Machine here: who does not say which is meant waits. */
+async function besideAnother<T>(on: AttestationStage, name: string, attempt: () => Promise<T>): Promise<T> {
+  await on.createMachine(name, { cluster: "two" });
+  try {
+    return await attempt();
+  } finally {
+    await on.stage.admin.delete(CAPI_MACHINES_V1BETA2, { name, namespace: "default" });
+  }
+}
+
+/** Of several hellos the first that waits: one that came before the controller saw what it is to wait for is challenged. */
+async function firstHeld(on: AttestationStage, ask: () => Promise<Csr>): Promise<Csr> {
+  return await eventually(
+    "a hello to be waited with",
+    async () => on.settledOrHeld(await ask()),
+    ({ metadata }) => metadata.annotations?.[CHALLENGE_ANNOTATION] === undefined,
+  );
 }
 
 async function showKey(on: AttestationStage, attributes: number) {
@@ -120,8 +141,20 @@ export const MACHINE_ATTACKS: Attacks = {
       async (on) => {
         const { family, tpm } = await on.aScene({}, { machines: { clusterName: "one" } });
         const node = `${family}-2`;
-        await on.createMachine(node, { cluster: "two" });
-        return await on.held(await on.machineFor(node, {}, { tpm }).hello());
+        return await besideAnother(on, node, async () => on.held(await on.machineFor(node, {}, { tpm }).hello()));
+      },
+    ],
+    "for its own Machine, where two clusters have some and nobody said which is meant": [
+      "MachineNotReady",
+      async (on) => {
+        const { family, machine } = await on.aScene();
+        const { hello, reason } = await besideAnother(on, `${family}-2`, async () => {
+          const held = await firstHeld(on, () => machine().hello());
+          return { hello: held, reason: await on.held(held) };
+        });
+        // And is served when it is clear whose it is.
+        await on.challenged(hello);
+        return reason;
       },
     ],
     "in the name of a registered Node": ["NodeNameTaken", (on) => comeAsNode(on, {})],

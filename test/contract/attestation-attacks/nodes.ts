@@ -7,7 +7,7 @@ import { randomBytes } from "../../../src/platform/keys/index.ts";
 import { refusalOf } from "../../builders/attesting-machine.ts";
 import { aClientCertificate } from "../../builders/client-certificate.ts";
 import { aSoftTpm } from "../../builders/soft-tpm.ts";
-import { type AttestationStage, aFamily } from "../attestation-stage.ts";
+import { type AttestationStage, aFamily, ekHash } from "../attestation-stage.ts";
 import { eventually } from "../controller-stage.ts";
 import type { Attacks } from "./attack.ts";
 import { aJoinedNode } from "./machines.ts";
@@ -56,6 +56,20 @@ export const NODE_ATTACKS: Attacks = {
         const node = `${family}-2`;
         await on.createMachine(node);
         return await on.refused(await on.machineFor(node, {}, { tpm }).hello());
+      },
+    ],
+    "and a renewal that names another Machine, which joins all the same": [
+      "ProviderIdChanged",
+      async (on) => {
+        const [tpm, other] = [aSoftTpm(), aSoftTpm()];
+        const { family, machine } = await on.aScene({ tpm: { endorsementKeys: [ekHash(tpm), ekHash(other)] } });
+        const { node: client } = await on.join(machine({}, { tpm }));
+        const victim = `${family}-2`;
+        await on.createMachine(victim);
+        const stolen = machine({ intent: "renew", providerId: `test:///${victim}` }, { tpm, client });
+        const reason = await on.refused(await stolen.hello());
+        await on.join(on.machineFor(victim, {}, { tpm: other }));
+        return reason;
       },
     ],
     "challenged before the first was pinned": [

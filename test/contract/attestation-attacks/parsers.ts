@@ -1,7 +1,6 @@
 // What a request can be made of: attacks 20 to 22. A real API server takes all of these but what is not DER.
 
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import { CSRS } from "../../../src/api/meta/index.ts";
 import { encodeBlocks, type FinishedRequest, parseBlocks } from "../../../src/attestation/evidence/index.ts";
 import { encodeBase32, encodeBase64, encodeUtf8, parseUtf8 } from "../../../src/kernel/bytes/index.ts";
@@ -61,16 +60,41 @@ async function serveWith(on: AttestationStage, asked: string, quoted: string) {
   return await on.refused(await on.prove(actor, { quoted: { names: own(quoted) } }));
 }
 
-/** An EK certificate that names an address of its issuer's certificate; answers whether anybody came. */
-async function followAddress(on: AttestationStage): Promise<string | undefined> {
+/** Tries with an address that evidence names; answers how it ended, unless anybody came there. */
+async function unvisited(attempt: (url: URL) => Promise<string | undefined>): Promise<string | undefined> {
   let visits = 0;
-  const server = createServer((_, response) => {
+  const server = createServer((socket) => {
     visits++;
-    response.end();
+    socket.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/issuer.der`;
+    const reason = await attempt(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));
+    return visits === 0 ? reason : "the address was followed";
+  } finally {
+    server.close();
+  }
+}
+
+/** An installed provider is brought a request to somewhere inside the cluster's network, in several spellings. */
+function sendElsewhere(on: AttestationStage): Promise<string | undefined> {
+  return unvisited(async ({ host }) => {
+    const { family } = await on.aScene({ providers: ["presigned"] });
+    const urls = [`http://${host}/`, `https://${host}/`, `https://sts.example.com@${host}/`];
+    const reasons = new Set<string | undefined>();
+    for (const [at, url] of urls.entries()) {
+      const node = `${family}-presigned-${at}`;
+      await on.createMachine(node);
+      reasons.add(await on.refused(await on.askPresigned(node, url)));
+    }
+    return [...reasons].join();
+  });
+}
+
+/** An EK certificate that names an address of its issuer's certificate. */
+function followAddress(on: AttestationStage): Promise<string | undefined> {
+  return unvisited(async (base) => {
+    const url = new URL("/issuer.der", base).href;
     const times = { notBeforeMs: Date.now() - 60_000, notAfterMs: Date.now() + 3_600_000 };
     const known = aRoot(times);
     const tpm = aSoftTpm();
@@ -80,11 +104,8 @@ async function followAddress(on: AttestationStage): Promise<string | undefined> 
     const roots = encodePem("CERTIFICATE", known.certificate.raw);
     const { node } = await on.aScene({ tpm: { roots, firstUse: "Allow" } });
     const endorsement = { ek: tpm.ek.raw, ekChain: [leaf.raw] };
-    const reason = await on.refused(await on.machineFor(node, {}, { tpm, endorsement }).hello());
-    return visits === 0 ? reason : "the address was followed";
-  } finally {
-    server.close();
-  }
+    return await on.refused(await on.machineFor(node, {}, { tpm, endorsement }).hello());
+  });
 }
 
 export const PARSER_ATTACKS: Attacks = {
@@ -202,5 +223,6 @@ export const PARSER_ATTACKS: Attacks = {
       },
     ],
     "an address in a certificate": ["EndorsementKeyUntrusted", followAddress],
+    "a presigned request to a host that no operator allowed": ["DocumentInvalid", sendElsewhere],
   },
 };

@@ -1,16 +1,6 @@
 // The rules around any other provider's verifier: all that is not the provider's own matter. Its verifier is asked when they hold.
 import { type Judgement, judgeInOrder, type Rule } from "../../../kernel/outcome/index.ts";
-import {
-  type ChallengeFacts,
-  challengedRequestExists,
-  challengeIsKnown,
-  challengeIsNotOver,
-  challengeIsOurOwn,
-  challengeIsUnused,
-  claimsAreTheSame,
-  type ProofFacts,
-  requesterIsTheSame,
-} from "../challenge/index.ts";
+import { ANSWERED_RULES, type ChallengeFacts, challengeIsOurOwn, type ProofFacts } from "../challenge/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
 import { READABLE_RULES } from "../readable.ts";
 import { identityKeepsItsPins } from "../rules/identity-keeps-its-pins.ts";
@@ -18,11 +8,13 @@ import { limitsAreKept } from "../rules/limits-are-kept.ts";
 import { machineIsExpected } from "../rules/machine-is-expected.ts";
 import { namesAreTheMachines } from "../rules/names-are-the-machines.ts";
 import { requesterMayAsk } from "../rules/requester-may-ask.ts";
+import { servingIsCovered } from "../rules/serving-is-covered.ts";
 import { machineIsYoung } from "./machine-is-young.ts";
 import { nodeIsItsOwn } from "./node-is-its-own.ts";
 
 const EXPECTED_RULES: readonly Rule<EvidenceFacts>[] = [
   requesterMayAsk,
+  servingIsCovered,
   identityKeepsItsPins,
   machineIsExpected,
   machineIsYoung,
@@ -33,6 +25,7 @@ const EXPECTED_RULES: readonly Rule<EvidenceFacts>[] = [
 export const OTHER_HELLO_RULES: readonly Rule<ChallengeFacts>[] = [
   ...READABLE_RULES,
   requesterMayAsk,
+  servingIsCovered,
   identityKeepsItsPins,
   machineIsExpected,
   machineIsYoung,
@@ -41,16 +34,7 @@ export const OTHER_HELLO_RULES: readonly Rule<ChallengeFacts>[] = [
   challengeIsOurOwn,
 ];
 
-export const OTHER_PROOF_RULES: readonly Rule<ProofFacts>[] = [
-  ...READABLE_RULES,
-  challengedRequestExists,
-  requesterIsTheSame,
-  claimsAreTheSame,
-  challengeIsKnown,
-  challengeIsUnused,
-  challengeIsNotOver,
-  ...EXPECTED_RULES,
-];
+export const OTHER_PROOF_RULES: readonly Rule<ProofFacts>[] = [...READABLE_RULES, ...ANSWERED_RULES, ...EXPECTED_RULES];
 
 export const OTHER_SINGLE_RULES: readonly Rule<EvidenceFacts>[] = [...READABLE_RULES, ...EXPECTED_RULES, limitsAreKept];
 

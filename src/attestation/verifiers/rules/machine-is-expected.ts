@@ -4,6 +4,7 @@ import type { Machine } from "../../../api/foreign/index.ts";
 import { type Finding, notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { Envelope } from "../../evidence/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
+import { isOpened, pinsOf } from "../identity.ts";
 import { withEvidence } from "../with-evidence.ts";
 
 const RETRY_MS = 10_000;
@@ -32,6 +33,15 @@ function hadMachine({ identity }: EvidenceFacts): boolean {
   return identity.kind === "Present" && identity.value.status?.machine !== undefined;
 }
 
+/**
+ * Two Clusters of one name in two namespaces would share the identities of their nodes: who was attested in one is nobody in the
+ * other, and is not told where it was. Name and uid may differ, as they do after a move to another management cluster.
+ */
+function isOfAnotherPlace({ namespace }: Machine, { identity }: EvidenceFacts): boolean {
+  const pinned = pinsOf(identity)?.machine;
+  return pinned !== undefined && pinned.namespace !== namespace;
+}
+
 function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
   const { identity } = facts;
   const isMine = (machine: TokenMachine) => machine.name === node;
@@ -48,6 +58,8 @@ function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
 function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts): Finding {
   const shown = `Machine ${machine.namespace}/${machine.name}`;
   if (machine.isDeleting) return refuse("MachineMismatch", `${shown} is being deleted`);
+  if (isOfAnotherPlace(machine, facts) && !isOpened(facts, envelope))
+    return refuse("MachineMismatch", `${envelope.node} was attested as a Machine of another namespace than ${shown}`);
   if (machine.isBootstrapReady === false)
     return notYet("MachineNotReady", `${shown} has no bootstrap data yet`, RETRY_MS);
   if (machine.nodeName !== undefined && machine.nodeName !== envelope.node)

@@ -43,7 +43,22 @@ export interface EndorsementFacts extends EvidenceFacts {
   /** Of the makers; one that cannot be read stands for what it may have said. */
   readonly revocationLists: readonly Reading<RevocationList>[];
   /** Other live identities that bear this endorsement key. */
-  readonly otherHolders: Seen<readonly string[]>;
+  readonly otherHolders: Seen<readonly KeyHolder[]>;
+}
+
+/** A live identity that bears an endorsement key. */
+export interface KeyHolder {
+  /** The name of the NodeIdentity: for the operator's eyes. */
+  readonly identity: string;
+  /** Absent for a node of another cluster: what nodes that has is no business of whoever asks in this one. */
+  readonly nodeName: string | undefined;
+}
+
+/** In words for the requester. */
+export function describeHolders(holders: readonly KeyHolder[]): string {
+  const own = holders.flatMap(({ nodeName }) => (nodeName === undefined ? [] : [`node ${nodeName}`]));
+  const isElsewhere = own.length < holders.length;
+  return [...own, ...(isElsewhere ? ["a node of another cluster"] : [])].join(", ");
 }
 
 export interface TpmHelloFacts extends EndorsementFacts, ChallengeFacts {}

@@ -1,8 +1,10 @@
 export {
   challengedTpm,
+  describeHolders,
   type EndorsementFacts,
   type EndorsementKey,
   type EndorsementSource,
+  type KeyHolder,
   pinnedTpmKeys,
   readTpmKeys,
   type TpmHelloFacts,
@@ -12,7 +14,6 @@ export {
 export {
   type BeaconFacts,
   judgeOwnedTpmProof,
-  judgeStandingChallenge,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,

@@ -1,22 +1,14 @@
 // The rules of the TPM provider in the order of the protocol: a hello (H1–H20), a proof until it may use the challenge up
 // (P1–P11), a proof that owns its challenge (P13–P17), and a renewal by beacon.
 import { type Judgement, judgeInOrder, type Rule } from "../../../kernel/outcome/index.ts";
-import {
-  type ChallengeFacts,
-  challengedRequestExists,
-  challengeIsKnown,
-  challengeIsNotOver,
-  challengeIsOurOwn,
-  challengeIsUnused,
-  claimsAreTheSame,
-  requesterIsTheSame,
-} from "../challenge/index.ts";
+import { ANSWERED_RULES, challengeIsOurOwn } from "../challenge/index.ts";
 import { READABLE_RULES } from "../readable.ts";
 import { identityKeepsItsPins } from "../rules/identity-keeps-its-pins.ts";
 import { limitsAreKept } from "../rules/limits-are-kept.ts";
 import { machineIsExpected } from "../rules/machine-is-expected.ts";
 import { namesAreTheMachines } from "../rules/names-are-the-machines.ts";
 import { requesterMayAsk } from "../rules/requester-may-ask.ts";
+import { servingIsCovered } from "../rules/serving-is-covered.ts";
 import type { TpmHelloFacts, TpmProofFacts } from "./facts.ts";
 import { attestationKeyIsAnEndorsementPrimary } from "./rules/attestation-key-is-an-endorsement-primary.ts";
 import { attestationKeyIsRestricted } from "./rules/attestation-key-is-restricted.ts";
@@ -36,6 +28,7 @@ import { tpmClockGoesForward } from "./rules/tpm-clock-goes-forward.ts";
 export const TPM_HELLO_RULES: readonly Rule<TpmHelloFacts>[] = [
   ...READABLE_RULES,
   requesterMayAsk,
+  servingIsCovered,
   identityKeepsItsPins,
   endorsementKeyIsPinned,
   endorsementKeyIsWellFormed,
@@ -50,12 +43,7 @@ export const TPM_HELLO_RULES: readonly Rule<TpmHelloFacts>[] = [
 /** Everything here can be failed by a stranger's junk, so none of it touches the hello. */
 export const TPM_PROOF_RULES: readonly Rule<TpmProofFacts>[] = [
   ...READABLE_RULES,
-  challengedRequestExists,
-  requesterIsTheSame,
-  claimsAreTheSame,
-  challengeIsKnown,
-  challengeIsUnused,
-  challengeIsNotOver,
+  ...ANSWERED_RULES,
   quoteIsWellFormed,
   quoteIsSignedByTheAttestationKey,
   attestationKeyIsAnEndorsementPrimary,
@@ -68,6 +56,7 @@ const ATTESTED_RULES: readonly Rule<PcrDemandFacts>[] = [
   pcrsKeepThePolicy,
   tpmClockGoesForward,
   requesterMayAsk,
+  servingIsCovered,
   identityKeepsItsPins,
   endorsementKeyIsPinned,
   endorsementKeyIsTrusted,
@@ -93,11 +82,6 @@ export const TPM_BEACON_RULES: readonly Rule<BeaconFacts>[] = [
 export function judgeTpmHello(facts: TpmHelloFacts): Judgement {
   const message = `all ${TPM_HELLO_RULES.length} rules hold: the request may be challenged`;
   return judgeInOrder(TPM_HELLO_RULES, facts, { reason: "MayBeChallenged", message });
-}
-
-/** What a challenge that is on the request already says; asked before everything else, because it ends the matter. */
-export function judgeStandingChallenge(facts: ChallengeFacts): Judgement {
-  return judgeInOrder([challengeIsOurOwn], facts, { reason: "NotChallenged", message: "the request has no challenge" });
 }
 
 /** Allow: the challenge may be used up by this proof. */

@@ -20,6 +20,7 @@ export { usagesAreServingOnly } from "./request/usages-are-serving-only.ts";
 export { usagesFitAClient } from "./request/usages-fit-a-client.ts";
 export { evidenceHolds, servingEvidenceHolds } from "./requester/evidence-holds.ts";
 export { policiesAreReadable } from "./requester/policies-are-readable.ts";
+export { providerIdIsItsOwn } from "./requester/provider-id-is-its-own.ts";
 export { renewalIsByTheHolder } from "./requester/renewal-is-by-the-holder.ts";
 export { requesterHasAccess } from "./requester/requester-has-access.ts";
 export { requesterIsTheNode } from "./requester/requester-is-the-node.ts";

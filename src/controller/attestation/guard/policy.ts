@@ -1,5 +1,7 @@
 // The admission guard as it must be to be believed: deploy/guard.yaml in code. A test holds the two together.
 
+import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../../api/certificates/index.ts";
+
 export const GUARD_NAME = "countersign-guard";
 
 const MAY_SET = "variables.maySet";
@@ -25,8 +27,7 @@ export const GUARD_POLICY_SPEC = {
     },
     {
       name: "isAttested",
-      expression:
-        "object.spec.signerName.startsWith('cluster.x-k8s.io/kube-apiserver-client-kubelet-') || object.spec.signerName.startsWith('cluster.x-k8s.io/kubelet-serving-')",
+      expression: `object.spec.signerName.startsWith('${ATTESTED_CLIENT_SIGNER_PREFIX}') || object.spec.signerName.startsWith('${ATTESTED_SERVING_SIGNER_PREFIX}')`,
     },
   ],
   validations: [

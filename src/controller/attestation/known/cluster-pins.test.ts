@@ -5,7 +5,7 @@ import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { encodePem } from "../../../kernel/pem/index.ts";
 import type { Certificate } from "../../../kernel/x509/index.ts";
-import { createClusterPins } from "./cluster-pins.ts";
+import { createClusterIds, createClusterPins } from "./cluster-pins.ts";
 
 const [signing, next] = [aRoot().certificate, aRoot().certificate];
 const shared = aRoot({ subject: { commonName: "everybody's root" } }).certificate;
@@ -39,5 +39,22 @@ describe("the pins of a cluster", () => {
     expect(pins(signing)).toHaveLength(2);
     present = clusterInfo("2", signing);
     expect(pins(signing)).toHaveLength(1);
+  });
+});
+
+describe("what evidence may call a cluster", () => {
+  const pinsOf = createClusterPins(() => undefined);
+
+  it("is the pin of its CA where nobody gave it an id", () => {
+    expect(createClusterIds(pinsOf, [])(() => signing)).toEqual([pin(signing)]);
+  });
+
+  it("is what was given and nothing else: the pin is also the name of every cluster that shares the CA", () => {
+    expect(createClusterIds(pinsOf, ["east"])(() => shared)).toEqual(["east"]);
+    expect(createClusterIds(pinsOf, ["east"])(() => expect.unreachable("no CA is needed"))).toEqual(["east"]);
+  });
+
+  it("is the pin too where that was given, while nodes change over", () => {
+    expect(createClusterIds(pinsOf, ["east", pin(signing)])(() => signing)).toEqual(["east", pin(signing)]);
   });
 });

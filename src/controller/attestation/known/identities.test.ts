@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
 import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
-import { identityName, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import { EK_LABEL, identityName, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
@@ -23,10 +23,11 @@ beforeAll(async () => {
     const made = await home.create<NodeIdentity>(NODE_IDENTITIES, {
       apiVersion: "countersign.dev/v1alpha1",
       kind: "NodeIdentity",
-      metadata: { name: identityName("worker-1", clusterName) },
+      metadata: { name: identityName("worker-1", clusterName), labels: { [EK_LABEL]: "ek" } },
       spec: { nodeName: "worker-1", ...(clusterName === undefined ? {} : { clusterName }) },
     });
-    const status = { attestedAt: new Date().toISOString(), providerId: "test:///1" };
+    const machine = { namespace: "fleet", name: "m", uid: "u" };
+    const status = { attestedAt: new Date().toISOString(), providerId: "test:///1", machine };
     await home.update<NodeIdentity>(NODE_IDENTITIES, { ...made, status }, { subresource: "status" });
   }
 });
@@ -39,16 +40,40 @@ it.each(["east", undefined])(
   "those of cluster %s are kept up by its controller, and no others",
   async (clusterName) => {
     const world = { clock: systemClock, random: Math.random, log: silentLog };
-    const identities = createIdentities(home, world, clusterName);
+    const identities = createIdentities(home, world, clusterName === undefined ? undefined : { name: clusterName });
     const stop = new AbortController();
     const running = identities.run(stop.signal);
     await identities.waitForSync(AbortSignal.timeout(10_000));
     expect(identities.list().map(({ spec }) => spec.clusterName)).toEqual([clusterName]);
-    expect(identities.find("worker-1", clusterName)).toMatchObject({ kind: "Present" });
+    expect(identities.find("worker-1")).toMatchObject({ kind: "Present" });
     expect(identities.countYoung(Date.now())).toBe(1);
     const own = identityName("worker-1", clusterName);
     expect(identities.holdersOfProvider("test:///1", own)).toEqual({ kind: "Present", value: [] });
     expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: ["worker-1"] });
+    // One TPM, one live identity, in whatever cluster; but which nodes another has is told to nobody here.
+    const holders = identities.holdersOf("ek", "another");
+    const named = holders.kind === "Present" ? holders.value.map(({ nodeName }) => nodeName) : [];
+    expect(named.toSorted()).toEqual(["worker-1", undefined, undefined]);
+    stop.abort();
+    await running;
+  },
+);
+
+it.each([
+  ["fleet", 1, 0],
+  ["other", 0, 1],
+])(
+  "those of Machines in namespace fleet are kept up for the cluster %s/east %d times",
+  async (namespace, own, others) => {
+    const world = { clock: systemClock, random: Math.random, log: silentLog };
+    const identities = createIdentities(home, world, { name: "east", namespace });
+    const stop = new AbortController();
+    const running = identities.run(stop.signal);
+    await identities.waitForSync(AbortSignal.timeout(10_000));
+    expect([identities.list().length, identities.elsewhere().length]).toEqual([own, others]);
+    expect(identities.countYoung(Date.now())).toBe(own);
+    // Its name is taken all the same: whoever asks for it is told so.
+    expect(identities.find("worker-1")).toMatchObject({ kind: "Present" });
     stop.abort();
     await running;
   },

@@ -9,9 +9,10 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../../api/countersign/index.ts";
-import { isRevoked } from "../../../attestation/verifiers/index.ts";
+import { isRevoked, type KeyHolder } from "../../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../../platform/kube/index.ts";
+import type { ClusterName } from "../../machines/index.ts";
 import { createFollower, type Follower } from "../../served/index.ts";
 
 const BY_KEY = "by-endorsement-key";
@@ -29,12 +30,14 @@ export interface Identities {
   run(signal: AbortSignal): Promise<void>;
   /** The copy is shown what a write of our own was answered. */
   observe(identity: NodeIdentity): void;
-  /** From the copy. */
-  find(nodeName: string, clusterName: string | undefined): Seen<NodeIdentity>;
+  /** Of this cluster's node of that name, from the copy. */
+  find(nodeName: string): Seen<NodeIdentity>;
   /** Of this cluster: what becomes of another's is its own controller's business. */
   list(): readonly NodeIdentity[];
-  /** Nodes with another live identity than the named one that bears this key, from the copy. */
-  holdersOf(ekLabel: string, except: string): Seen<readonly string[]>;
+  /** Under this cluster's name, but pinned to Machines of another namespace: of another cluster, and left to it. */
+  elsewhere(): readonly NodeIdentity[];
+  /** Live identities other than the named one that bear this key, of whatever cluster; from the copy. */
+  holdersOf(ekLabel: string, except: string): Seen<readonly KeyHolder[]>;
   /** Nodes of this cluster with another live identity than the named one that was attested as this instance, from the copy. */
   holdersOfProvider(providerId: string, except: string): Seen<readonly string[]>;
   /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
@@ -49,8 +52,11 @@ export interface Identities {
 export function createIdentities(
   client: KubeClient,
   world: Pick<InformerOptions, "clock" | "random" | "log">,
-  clusterName?: string,
+  cluster?: ClusterName,
 ): Identities {
+  const clusterName = cluster?.name;
+  const isOwn = (identity: NodeIdentity) =>
+    identity.spec.clusterName === clusterName && !isElsewhere(identity, cluster);
   const follower: Follower<NodeIdentity> = createFollower({
     ...world,
     client,
@@ -65,22 +71,23 @@ export function createIdentities(
     onChange: (handler) => follower.onChange(({ object }) => handler(object.spec.nodeName)),
     run: follower.run,
     observe: (identity) => ready()?.observe(identity),
-    find: (nodeName, clusterName) => {
+    find: (nodeName) => {
       const informer = ready();
       return informer === undefined ? UNKNOWN : seen(informer.get(identityName(nodeName, clusterName)));
     },
-    list: () => (ready()?.list() ?? []).filter(({ spec }) => spec.clusterName === clusterName),
+    list: () => (ready()?.list() ?? []).filter(isOwn),
+    elsewhere: () =>
+      (ready()?.list() ?? []).filter((one) => one.spec.clusterName === clusterName && isElsewhere(one, cluster)),
     holdersOf: (ekLabel, except) => {
       const informer = ready();
       if (informer === undefined) return UNKNOWN;
       const others = informer.byIndex(BY_KEY, ekLabel).filter(({ metadata }) => metadata.name !== except);
-      return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
+      return { kind: "Present", value: others.map((other) => holderOf(other, clusterName)) };
     },
     holdersOfProvider: (providerId, except) => {
       const informer = ready();
       if (informer === undefined) return UNKNOWN;
-      const isOther = ({ metadata, spec }: NodeIdentity) =>
-        metadata.name !== except && spec.clusterName === clusterName;
+      const isOther = (one: NodeIdentity) => one.metadata.name !== except && isOwn(one);
       const others = informer.byIndex(BY_PROVIDER_ID, providerId).filter(isOther);
       return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
     },
@@ -93,7 +100,7 @@ export function createIdentities(
     countYoung: (nowMs) => {
       const sinceMs = nowMs - HOUR_MS;
       const young = [sinceMs, nowMs].flatMap((ms) => ready()?.byIndex(BY_HOUR, hourOf(ms)) ?? []);
-      const isCounted = (one: NodeIdentity) => createdMs(one) > sinceMs && one.spec.clusterName === clusterName;
+      const isCounted = (one: NodeIdentity) => createdMs(one) > sinceMs && isOwn(one);
       return new Set(young.filter(isCounted).map(({ metadata }) => metadata.uid)).size;
     },
   };
@@ -114,6 +121,17 @@ const INDEXES = {
 /** A retired identity has let its key go. */
 export function isLive({ status }: NodeIdentity): boolean {
   return status?.phase !== "Retired";
+}
+
+/** Cluster API has its names by namespace; one that was pinned to no Machine yet is whoever's asks. */
+function isElsewhere({ status }: NodeIdentity, cluster: ClusterName | undefined): boolean {
+  const [own, pinned] = [cluster?.namespace, status?.machine?.namespace];
+  return own !== undefined && pinned !== undefined && pinned !== own;
+}
+
+/** As it may be told to who asks in this cluster. */
+export function holderOf({ metadata, spec }: NodeIdentity, clusterName: string | undefined): KeyHolder {
+  return { identity: metadata.name ?? "", nodeName: spec.clusterName === clusterName ? spec.nodeName : undefined };
 }
 
 function keyOf({ spec, status }: NodeIdentity): string | undefined {

@@ -1,5 +1,5 @@
-export { type ClusterPins, createClusterPins } from "./cluster-pins.ts";
-export { createIdentities, getIdentity, type Identities, isLive } from "./identities.ts";
+export { type ClusterIds, type ClusterPins, createClusterIds, createClusterPins } from "./cluster-pins.ts";
+export { createIdentities, getIdentity, holderOf, type Identities, isLive } from "./identities.ts";
 export {
   createTokenMachines,
   TOKEN_MACHINE_ANNOTATION,

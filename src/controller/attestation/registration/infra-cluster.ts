@@ -3,9 +3,8 @@
 
 import type { InfrastructureRef } from "../../../api/foreign/index.ts";
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
-import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import type { KubeClient } from "../../../platform/kube/index.ts";
+import { type Discovering, getPreferredVersion, listServed } from "../../served/index.ts";
 import type { AdvertisedSigners } from "./signers.ts";
 
 export const CLIENT_SIGNER_ANNOTATION = "countersign.dev/kubelet-client-certificate-signer";
@@ -38,31 +37,15 @@ export function isAnnotated({ metadata }: InfraCluster, { client, serving }: Adv
   return annotations[CLIENT_SIGNER_ANNOTATION] === client && annotations[SERVING_SIGNER_ANNOTATION] === serving;
 }
 
-/** Fault `not-found` where the kind is not served. */
-export async function discover(home: Pick<KubeClient, "raw">, ref: InfrastructureRef): Promise<Resource> {
+/** Fault `not-found` where the kind is not served; why it could not be asked for is a fault of its own. */
+export async function discover(home: Discovering, ref: InfrastructureRef): Promise<Resource> {
   const { group, kind } = ref;
-  const version = ref.version ?? (await preferredVersion(home, group));
-  const { resources = [] } = await getJson<{ resources?: readonly Served[] }>(home, `/apis/${group}/${version}`);
-  const served = resources.find((one) => one.kind === kind && !one.name.includes("/"));
+  const version = ref.version ?? (await getPreferredVersion(home, group));
+  const kinds = version === undefined ? undefined : await listServed(home, { group, version });
+  if (version === undefined || kinds === undefined) {
+    throw new Fault("not-found", `${version === undefined ? group : `${group}/${version}`} is not served`);
+  }
+  const served = kinds.find((one) => one.kind === kind);
   if (served === undefined) throw new Fault("not-found", `no kind ${kind} is served in ${group}/${version}`);
   return { group, version, plural: served.name, kind, namespaced: served.namespaced };
-}
-
-interface Served {
-  readonly name: string;
-  readonly kind: string;
-  readonly namespaced: boolean;
-}
-
-async function preferredVersion(home: Pick<KubeClient, "raw">, group: string): Promise<string> {
-  const found = await getJson<{ preferredVersion?: { version?: string } }>(home, `/apis/${group}`);
-  const version = found.preferredVersion?.version;
-  if (version === undefined) throw new Fault("not-found", `no version of ${group} is served`);
-  return version;
-}
-
-async function getJson<T>(home: Pick<KubeClient, "raw">, path: string): Promise<T> {
-  const { status, body } = await home.raw("GET", path);
-  if (status !== 200) throw new Fault("not-found", `${path} is not served`);
-  return JSON.parse(parseUtf8(body)) as T;
 }

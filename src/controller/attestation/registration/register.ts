@@ -2,11 +2,12 @@
 // status where the definition has the fields, else in annotations. Where Cluster API is not there, or nobody gave the right
 // (deploy/registration-rbac.yaml), nothing is registered.
 
-import { CLUSTER_RESOURCES, readInfrastructureRef } from "../../../api/foreign/index.ts";
-import type { KubeObject, Resource } from "../../../api/meta/index.ts";
+import { readInfrastructureRef } from "../../../api/foreign/index.ts";
+import type { Resource } from "../../../api/meta/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Log } from "../../../platform/report/index.ts";
+import { findCluster } from "./find-cluster.ts";
 import { annotationPatch, discover, type InfraCluster, isAnnotated, isInStatus, statusPatch } from "./infra-cluster.ts";
 import type { AdvertisedSigners } from "./signers.ts";
 
@@ -43,7 +44,7 @@ export function createRegistration(options: RegistrationOptions): Registration {
   }
 
   async function register(wanted: AdvertisedSigners): Promise<void> {
-    const cluster = await findCluster(options);
+    const cluster = await findCluster(home, { name: options.clusterName, namespace: options.clusterNamespace });
     const ref = cluster === undefined ? undefined : readInfrastructureRef(cluster);
     if (ref === undefined) return;
     const resource = await discover(home, ref);
@@ -84,27 +85,4 @@ async function writeStatus(
     if (isFault(error, "invalid") || isFault(error, "not-found") || isFault(error, "forbidden")) return false;
     throw error;
   }
-}
-
-/** Undefined where Cluster API is not served or nobody may look, or where nobody can say which of several Clusters is meant. */
-async function findCluster(options: RegistrationOptions): Promise<KubeObject | undefined> {
-  for (const resource of CLUSTER_RESOURCES) {
-    try {
-      return await onlyOne(resource, options);
-    } catch (error) {
-      // Whoever gave no right of deploy/registration-rbac.yaml wants no registration; whoever gave half of them is told.
-      if (isFault(error, "forbidden")) return undefined;
-      if (!isFault(error, "not-found")) throw error;
-    }
-  }
-  return undefined;
-}
-
-async function onlyOne(
-  resource: Resource,
-  { home, clusterName, clusterNamespace: namespace }: RegistrationOptions,
-): Promise<KubeObject | undefined> {
-  const { items } = await home.list(resource, { namespace });
-  const named = clusterName === undefined ? items : items.filter(({ metadata }) => metadata.name === clusterName);
-  return named.length === 1 ? named[0] : undefined;
 }

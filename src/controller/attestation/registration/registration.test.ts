@@ -3,7 +3,8 @@ import { readInfrastructureRef } from "../../../api/foreign/index.ts";
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
-import { advertisedSigners, createRegistration } from "./index.ts";
+import type { ClusterName } from "../../machines/index.ts";
+import { advertisedSigners, createRegistration, requireOneCluster } from "./index.ts";
 
 const CLIENT = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
 const SERVING = "cluster.x-k8s.io/kubelet-serving-";
@@ -70,8 +71,61 @@ describe("registration", () => {
     expect(warnings).toHaveLength(told);
   });
 
+  const cluster: KubeObject = {
+    apiVersion: "cluster.x-k8s.io/v1beta2",
+    kind: "Cluster",
+    metadata: { name: "c", namespace: "n" },
+    spec: { infrastructureRef: { apiGroup: "infra.example", kind: "InfraCluster", name: "c" } },
+  } as KubeObject;
+
+  it.each([
+    ["may not be asked", [403, "no"], ["forbidden", "server answered 403: no"]],
+    ["cannot be asked", [503, "<html></html>"], ["unavailable", "server answered 503"]],
+    ["is behind a page", [200, "<html></html>"], ["malformed", "must answer with JSON"]],
+    ["is not served", [404, "404 page not found"], ["not-found", "infra.example is not served"]],
+  ] as const)("says why, where the infrastructure's kind %s", async (_, [status, body], [code, words]) => {
+    const warnings: unknown[] = [];
+    const log = { ...silentLog, warn: (_said: string, fields?: object) => warnings.push(fields) };
+    const raw = async () => ({ status, body: Buffer.from(body) });
+    const failing = { list: async () => ({ items: [cluster] }), raw } as never;
+    await createRegistration({ home: failing, log, clusterName: "c", signers })();
+    expect(warnings).toMatchObject([{ error: { code, message: expect.stringContaining(words) } }]);
+  });
+
   it("asks nobody where no signer of ours is served", async () => {
     const unasked = home(() => Promise.reject(new Error("asked")));
     await createRegistration({ home: unasked, log: silentLog, clusterName: "c", signers: undefined })();
+  });
+});
+
+describe("the Cluster that this one is", () => {
+  const inNamespaces = (...namespaces: readonly string[]) => ({
+    list: async () => ({ items: namespaces.map((namespace) => ({ metadata: { name: "east", namespace } })) }),
+  });
+  const start = (list: object, cluster: ClusterName = { name: "east" }) => {
+    const warnings: string[] = [];
+    const log = { ...silentLog, warn: (said: string) => warnings.push(said) };
+    return requireOneCluster(list as never, { cluster, log }).then(() => warnings);
+  };
+
+  it("is one, or none that can be seen", async () => {
+    expect(await start(inNamespaces())).toEqual([]);
+    expect(await start(inNamespaces("fleet"))).toEqual([]);
+  });
+
+  it("is not to be guessed from a name that two have", async () => {
+    await expect(start(inNamespaces("west", "fleet"))).rejects.toMatchObject({
+      code: "bad-config",
+      message: expect.stringMatching(/^--cluster-name east is the name of fleet\/east, west\/east: say which/),
+    });
+  });
+
+  it.each([
+    ["not-found", 0],
+    ["forbidden", 0],
+    ["unavailable", 1],
+  ] as const)("keeps nobody from starting where the answer is %s", async (code, told) => {
+    const failing = { list: () => Promise.reject(new Fault(code, "no list")) };
+    expect(await start(failing)).toHaveLength(told);
   });
 });

@@ -3,15 +3,20 @@ import { createManualClock } from "../../../../test/fakes/clock.ts";
 import type { ConfigMap } from "../../../api/core/index.ts";
 import { deriveChallengeKeys, parseBeacon } from "../../../attestation/evidence/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { silentLog } from "../../../platform/report/index.ts";
 import type { AttestationWorld } from "../world.ts";
 import { keepBeacon } from "./beacon.ts";
 
 const CURRENT = deriveChallengeKeys("00c0ffee", new Uint8Array(32).fill(1));
 
-/** A cluster with that ConfigMap, or with that answer to whoever asks for it. */
-function aCluster(found: ConfigMap | Fault) {
+/** A cluster with that ConfigMap, or with that answer to whoever asks for it; and with that one to whoever writes it. */
+function aCluster(found: ConfigMap | Fault, refusal?: Fault) {
   const written: ConfigMap[] = [];
-  const write = async (_: unknown, configMap: ConfigMap) => void written.push(configMap);
+  const warnings: string[] = [];
+  const write = async (_: unknown, configMap: ConfigMap) => {
+    if (refusal !== undefined) throw refusal;
+    written.push(configMap);
+  };
   const get = async () => {
     if (found instanceof Fault) throw found;
     return found;
@@ -20,10 +25,11 @@ function aCluster(found: ConfigMap | Fault) {
     client: { get, create: write, update: write },
     keys: { ring: async () => ({ current: CURRENT }) },
     clock: createManualClock(),
+    log: { ...silentLog, warn: (said: string) => warnings.push(said) },
   } as unknown as AttestationWorld;
   const keep = (wanted: boolean | undefined) =>
     keepBeacon({ world, wantsBeacon: () => wanted, clusterId: () => "sha256:ab" });
-  return { written, keep };
+  return { written, warnings, keep };
 }
 
 const none = new Fault("not-found", "none");
@@ -67,7 +73,18 @@ describe("the beacon", () => {
     expect(written).toEqual([]);
   });
 
-  it("that is wanted and may not be published is no secret", async () => {
-    await expect(aCluster(new Fault("forbidden", "no")).keep(true)).rejects.toMatchObject({ code: "forbidden" });
+  it.each<[string, ConfigMap | Fault, Fault]>([
+    ["nobody may look", new Fault("forbidden", "no get"), none],
+    ["nobody may make it", none, new Fault("forbidden", "no create")],
+  ])("that is wanted where %s is told of, and keeps nothing else from being done", async (_, found, refusal) => {
+    const { keep, warnings } = aCluster(found, refusal);
+    await keep(true);
+    expect(warnings).toEqual(["the beacon is not published: nodes renew by a full exchange"]);
+  });
+
+  it("that cannot be published for the moment is tried again", async () => {
+    const away = aCluster(new Fault("unavailable", "down"));
+    await expect(away.keep(true)).rejects.toMatchObject({ code: "unavailable" });
+    expect(away.warnings).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 // The beacon of short renewals (protocol 3.9), where nodes may read it: renewed with its epoch while a policy lets renewals go by it,
 // and taken away when none does any more, because each node that finds one spends a request on it that is refused.
 
-import type { ConfigMap } from "../../../api/core/index.ts";
 import { CONFIG_MAPS } from "../../../api/meta/index.ts";
 import { BEACON_CONFIG_MAP, beaconEpoch, beaconNonce, encodeBeacon } from "../../../attestation/evidence/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../world.ts";
+import { getConfigMap, publishConfigMap } from "./publish.ts";
 
 export interface BeaconOptions {
-  readonly world: Pick<AttestationWorld, "client" | "clock" | "keys">;
+  readonly world: Pick<AttestationWorld, "client" | "clock" | "keys" | "log">;
   /** Whether any policy lets renewals go by beacon; undefined while one cannot be read, which may. */
   readonly wantsBeacon: () => boolean | undefined;
   /** The cluster's first id; absent while no CA is known. */
@@ -28,31 +28,17 @@ async function publish({ world, clusterId }: BeaconOptions): Promise<void> {
   const epoch = beaconEpoch(world.clock.now());
   const beacon = encodeBeacon({ epoch, kid: current.kid, nonce: beaconNonce(current, epoch, cluster) });
   const { namespace, name, key } = BEACON_CONFIG_MAP;
-  const data = { [key]: beacon };
-  const present = await getIfPresent(world);
-  if (present === undefined) {
-    const wanted: ConfigMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace, name }, data };
-    await world.client.create(CONFIG_MAPS, wanted);
-  } else if (present.data?.[key] !== beacon) await world.client.update(CONFIG_MAPS, { ...present, data });
+  const unpublished = "the beacon is not published: nodes renew by a full exchange";
+  await publishConfigMap(world, { namespace, name, data: { [key]: beacon }, unpublished });
 }
 
 /** Emptied, not deleted: the right to write this one object is all that it takes. Who has no right to it never published one. */
-async function empty({ world }: BeaconOptions): Promise<void> {
+async function empty({ world: { client } }: BeaconOptions): Promise<void> {
   try {
-    const present = await getIfPresent(world);
+    const present = await getConfigMap(client, BEACON_CONFIG_MAP);
     if (present?.data?.[BEACON_CONFIG_MAP.key] !== undefined)
-      await world.client.update(CONFIG_MAPS, { ...present, data: {} });
+      await client.update(CONFIG_MAPS, { ...present, data: {} });
   } catch (error) {
     if (!isFault(error, "forbidden")) throw error;
-  }
-}
-
-async function getIfPresent({ client }: BeaconOptions["world"]): Promise<ConfigMap | undefined> {
-  const { namespace, name } = BEACON_CONFIG_MAP;
-  try {
-    return await client.get<ConfigMap>(CONFIG_MAPS, { namespace, name });
-  } catch (error) {
-    if (isFault(error, "not-found")) return undefined;
-    throw error;
   }
 }

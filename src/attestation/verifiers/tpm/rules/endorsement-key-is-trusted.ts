@@ -1,7 +1,7 @@
 // H16. Somebody vouches for the endorsement key, and no other live identity bears it.
 import { type Finding, notYet, pass, type Rule, refuse } from "../../../../kernel/outcome/index.ts";
 import { withReading } from "../../with-evidence.ts";
-import type { EndorsementFacts } from "../facts.ts";
+import { describeHolders, type EndorsementFacts } from "../facts.ts";
 import { judgeTrust } from "../trust/index.ts";
 
 const RETRY_ENDORSER_MS = 10_000;
@@ -32,5 +32,5 @@ export const endorsementKeyIsTrusted: Rule<EndorsementFacts> = {
 function judgeHolders({ otherHolders }: EndorsementFacts, note: string): Finding {
   if (otherHolders.kind === "NotRead") return notYet("IdentityNotRead", otherHolders.why, RETRY_UNREAD_MS);
   if (otherHolders.kind === "Absent" || otherHolders.value.length === 0) return pass(note);
-  return refuse("EndorsementKeyInUse", `the TPM is that of node ${otherHolders.value.join(", ")}`);
+  return refuse("EndorsementKeyInUse", `the TPM is that of ${describeHolders(otherHolders.value)}`);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aCsr, aNode, from, withKey } from "../../../../../test/builders/csr.ts";
 import { factsOf } from "../../../../../test/builders/csr-facts.ts";
 import { START_MS } from "../../../../../test/fakes/clock.ts";
+import { KUBELET_CLIENT_SIGNER } from "../../../../api/certificates/index.ts";
 import { parsePublicKey } from "../../../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../../../platform/keys/index.ts";
 import type { ApprovalFacts, Claim } from "../../facts.ts";
@@ -16,6 +17,9 @@ function aClaim(changed: Partial<Claim> = {}): ApprovalFacts["claims"] {
     csrName: "csr-first",
     csrUid: "first",
     nodeName: "worker-3",
+    signerName: KUBELET_CLIENT_SIGNER,
+    isFirst: true,
+    approvedMs: START_MS,
     keyDigest: "another key",
     standing: "Approved",
     notAfterMs: undefined,

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aCsr } from "../../../../../test/builders/csr.ts";
 import { factsOf } from "../../../../../test/builders/csr-facts.ts";
 import { START_MS } from "../../../../../test/fakes/clock.ts";
+import { KUBELET_CLIENT_SIGNER } from "../../../../api/certificates/index.ts";
 import type { ApprovalFacts, Claim } from "../../facts.ts";
 import { renewalIsByTheHolder } from "./renewal-is-by-the-holder.ts";
 
@@ -17,6 +18,9 @@ function aClaim(changed: Partial<Claim>): Claim {
     csrName: "csr-first",
     csrUid: "first",
     nodeName: "worker-3",
+    signerName: KUBELET_CLIENT_SIGNER,
+    isFirst: true,
+    approvedMs: START_MS,
     keyDigest: "a key",
     standing: "Approved",
     notAfterMs: START_MS + 1_000,
@@ -39,6 +43,10 @@ describe("renewal-is-by-the-holder", () => {
       aClaim({ requesterCredential: OWN }),
     ],
     "a certificate whose request was cleaned away, when nobody else claims the name": [renewing(OWN)],
+    "a rival whose certificate did not come within an hour of its approval": [
+      renewing(OWN),
+      aClaim({ credential: undefined, notAfterMs: undefined, approvedMs: START_MS - 3_600_001 }),
+    ],
     "a rival whose certificate is over": [renewing(OWN), aClaim({ notAfterMs: START_MS })],
     "a rival whose approval is not known to be written": [renewing(OWN), aClaim({ standing: "Reserved" })],
   };
@@ -59,6 +67,9 @@ describe("renewal-is-by-the-holder", () => {
     const unissued = aClaim({ credential: undefined, notAfterMs: undefined });
     expect(judge(renewing(OWN), unissued)).toMatchObject({ kind: "Wait", reason: "HolderIsNotKnownYet" });
     expect(judge(renewing(OWN), unissued, aClaim({ csrUid: "second", credential: OWN })).kind).toBe("Pass");
+    const hour = { ...unissued, approvedMs: START_MS - 3_600_000 };
+    expect(judge(renewing(OWN), hour).kind).toBe("Wait");
+    expect(judge(renewing(OWN), { ...unissued, approvedMs: undefined }).kind).toBe("Wait");
   });
 
   it("refuses a requester of whom the API server does not say how it came, when the name is held", () => {

@@ -2,6 +2,14 @@
 // the first one's certificate is still good. It must not buy the next one. The API server says with which certificate the
 // requester came; the claims say which certificates hold the name. Where no claim is known any more (requests are cleaned
 // away after an hour) the certificate itself is believed, as kube-controller-manager believes it.
+//
+// An approval whose certificate is not known is waited for, and not for ever. Both ways somebody may gain by it:
+//   who may approve for the name, by mistake or not, would shut the honest node out until its certificate is over, if no end were;
+//   a machine that lost its name to another could outwait that one's approval, if the end came before the signer did.
+// So it is waited for as long as an issued request stays (an hour): a signer signs within seconds, a kubelet waits a quarter of an
+// hour and asks anew. After that nobody is known to have the name, as when the request was cleaned away; the node that has a living
+// certificate of it goes on, and whoever gets one later holds the name beside it. Approvals for signers that nobody here knows are
+// no claims before a certificate of the cluster's CA comes of them (claims.ts).
 // differs from upstream: kube-controller-manager lets any living certificate of the name renew.
 
 import type { ApprovalFacts, Claim } from "../../facts.ts";
@@ -41,8 +49,15 @@ export const renewalIsByTheHolder: Rule<ApprovalFacts> = {
   }),
 };
 
+/** How long after its approval the certificate of a request is waited for. */
+const UNISSUED_MS = 3_600_000;
+
 /** Of another request, approved, and not over. */
-function isStanding(facts: ApprovalFacts): (claim: Claim) => boolean {
-  return ({ csrUid, standing, notAfterMs }) =>
-    csrUid !== facts.csrUid && standing === "Approved" && (notAfterMs === undefined || notAfterMs > facts.nowMs);
+function isStanding({ csrUid, nowMs }: ApprovalFacts): (claim: Claim) => boolean {
+  return (claim) => claim.csrUid !== csrUid && claim.standing === "Approved" && !isOver(claim, nowMs);
+}
+
+/** A certificate that is there and cannot be read has no known end, and none that can be waited for: its approval ends it. */
+function isOver({ notAfterMs, approvedMs = Number.POSITIVE_INFINITY }: Claim, nowMs: number): boolean {
+  return notAfterMs === undefined ? nowMs - approvedMs > UNISSUED_MS : notAfterMs <= nowMs;
 }

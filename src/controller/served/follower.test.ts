@@ -6,10 +6,10 @@ import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { CAPI_MACHINES_V1BETA1, CAPI_MACHINES_V1BETA2 } from "../../api/foreign/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { systemClock } from "../../platform/clock/index.ts";
+import { type Clock, systemClock } from "../../platform/clock/index.ts";
 import { createInformer, createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
-import { silentLog } from "../../platform/report/index.ts";
-import { createFollower } from "./index.ts";
+import { type Log, silentLog } from "../../platform/report/index.ts";
+import { createFollower } from "./follower.ts";
 
 const DEFINITIONS: Resource = {
   group: "apiextensions.k8s.io",
@@ -32,8 +32,11 @@ async function aClient(): Promise<KubeClient> {
   return client;
 }
 
-function follow(client: KubeClient) {
-  const world = { clock: systemClock, random: () => 0, log: silentLog };
+/** Whose waits are hundredths of what they should be. */
+const impatientClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 100, signal) };
+
+function follow(client: KubeClient, more: { readonly clock?: Clock; readonly log?: Log } = {}) {
+  const world = { clock: systemClock, random: () => 0, log: silentLog, ...more };
   const follower = createFollower<KubeObject>({
     ...world,
     client,
@@ -97,5 +100,19 @@ describe("a kind that may not be served", () => {
     isAway = false;
     await follower.waitForSync();
     expect(follower.hasSynced()).toBe(true);
+  });
+
+  it("that nobody may ask for is unknown too, and said once", async () => {
+    const warnings: unknown[] = [];
+    let looks = 0;
+    const raw = async () => {
+      looks++;
+      return { status: 403, body: Buffer.from("<html>sign in first</html>") };
+    };
+    const log = { ...silentLog, warn: (_: string, fields?: object) => warnings.push(fields) };
+    const follower = follow({ raw } as unknown as KubeClient, { log, clock: impatientClock });
+    await until(() => looks > 2);
+    expect(follower.hasSynced()).toBe(false);
+    expect(warnings).toMatchObject([{ error: { code: "forbidden" } }]);
   });
 });

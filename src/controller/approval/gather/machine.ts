@@ -1,12 +1,14 @@
 // One Machine, several names: until its nodeRef is set a Machine may be asked for under each of its names, or under any name by
 // its provider ID. Who has asked before is remembered in the objects: the approved requests and the Nodes.
 
-import { canonicalDns, type MachineNameSource } from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
-import type { ApprovalFacts, Claim, MachineHolder } from "./facts.ts";
-import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
-import { wantedNode } from "./read-request.ts";
+import { INSECURE_CLIENT_SIGNER, purposeOf } from "../../../api/certificates/index.ts";
+import { canonicalDns, type MachineNameSource } from "../../../api/countersign/index.ts";
+import type { Machine } from "../../../api/foreign/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import { isBuiltInSigner } from "../../signers.ts";
+import type { ApprovalFacts, Claim, MachineHolder } from "../facts.ts";
+import { type GatherOptions, type Judged, type Look, machineQuery } from "../look.ts";
+import { wantedNode } from "../read-request.ts";
 
 /** The Machine of a first request that is let in by it. */
 export function admittingMachine({ surroundings }: Pick<GatherOptions, "surroundings">, judged: Judged) {
@@ -41,13 +43,29 @@ export function seeHolders(
 }
 
 function holdersByRequest(
-  { claims, clock }: GatherOptions,
+  { claims, clock, surroundings }: GatherOptions,
   names: readonly string[],
   { providerId }: Machine,
 ): readonly MachineHolder[] {
   const isAlive = ({ notAfterMs }: Claim) => notAfterMs === undefined || notAfterMs > clock.now();
-  const found = [...names.flatMap(claims.of), ...(providerId === undefined ? [] : claims.ofProvider(providerId))];
+  const ofMachine = providerId === undefined ? [] : claims.ofProvider(providerId);
+  const found = [...names.flatMap(claims.of), ...ofMachine.filter((claim) => wasHeldToIt(claim, surroundings))];
   return found.filter(isAlive).map(({ nodeName, csrName }) => ({ nodeName, by: `request ${csrName}` }));
+}
+
+/**
+ * Anybody can write any provider ID into a request, and a node that is in gets its next certificate whatever it writes there. So it
+ * makes a Machine somebody's only where it was held to that Machine: in a first request that a policy in Enforce lets in by its
+ * Machine, or that proved what it is. Later the Node carries it, or the Machine's nodeRef.
+ */
+function wasHeldToIt(
+  { isFirst, signerName, nodeName }: Claim,
+  { policies }: Pick<GatherOptions["surroundings"], "policies">,
+): boolean {
+  const policy = policies.of(signerName, nodeName);
+  const isAttested = purposeOf(signerName) === "NodeClient" && !isBuiltInSigner(signerName);
+  const isLetInByIt = policy?.mode === "Enforce" && policy.client.admit === "Machine";
+  return isFirst && (isLetInByIt || (isAttested && signerName !== INSECURE_CLIENT_SIGNER));
 }
 
 function holdersByNode(

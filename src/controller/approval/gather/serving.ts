@@ -1,11 +1,11 @@
 // The reads that only a serving request needs: whose the names are, and, where the policy asks for it, what DNS and the
 // kubelet's present certificate say. Failures on the way are "not read", never "not there".
 
-import { canonicalDns, type Inventory } from "../../api/countersign/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
-import type { ServingFacts } from "./facts.ts";
-import { addressesOfMachine } from "./known-addresses.ts";
-import { type GatherOptions, type Look, machineQuery } from "./look.ts";
+import { canonicalDns, type Inventory } from "../../../api/countersign/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import type { ServingFacts } from "../facts.ts";
+import { addressesOfMachine } from "../known-addresses.ts";
+import { type GatherOptions, type Look, machineQuery } from "../look.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;
 

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { aMachine, anExchange, CLUSTER, NOW_MS } from "../../../test/builders/exchange.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import { readEvidence } from "../../attestation/verifiers/index.ts";
+import type { Seen } from "../../kernel/outcome/index.ts";
+import { gatherEvidence } from "./gather.ts";
+import type { AttestationWorld, Look } from "./world.ts";
+
+const { hello: object } = anExchange();
+const reading = readEvidence(object.request, { signerProvider: "tpm", recipients: [] });
+
+/** What is seen of the Machines, and how many of them were read again. */
+async function seeMachines(copied: Seen<readonly Machine[]>, live: Machine | undefined, isLive = true) {
+  let reads = 0;
+  const absent = { kind: "Absent" } as const;
+  const world = {
+    clock: { now: () => NOW_MS },
+    home: { get: async () => ({}) },
+    client: { get: async () => ({ metadata: {} }) },
+    identities: { find: () => absent, holdersOfProvider: () => absent, countYoung: () => 0 },
+    machines: {
+      byProviderId: () => copied,
+      countAwaiting: () => 0,
+      getLive: async () => {
+        reads++;
+        return live;
+      },
+    },
+    getNode: () => undefined,
+    machineOfToken: async () => absent,
+    openHellos: () => [],
+    countOpenHellos: () => 0,
+    clusterIds: () => [CLUSTER],
+    servedSigners: [],
+    verifiers: [],
+  } as unknown as AttestationWorld;
+  const envelope = reading.envelope.ok ? reading.envelope.value.parsed : undefined;
+  const look = {
+    object,
+    reading,
+    envelope,
+    policy: undefined,
+    signal: new AbortController().signal,
+  } as unknown as Look;
+  const { machines } = await gatherEvidence(world, look, { isLive });
+  return { machines, reads };
+}
+
+describe("the Machine on which an approval rests", () => {
+  const known = aMachine();
+  const present = (...value: readonly Machine[]): Seen<readonly Machine[]> => ({ kind: "Present", value });
+
+  it.each<[string, Machine | undefined, Seen<readonly Machine[]>]>([
+    [
+      "is what the server says now: being deleted",
+      aMachine({ isDeleting: true }),
+      present(aMachine({ isDeleting: true })),
+    ],
+    ["is what the server says now: another's", aMachine({ nodeName: "x" }), present(aMachine({ nodeName: "x" }))],
+    ["is none where the server has it no longer", undefined, present()],
+  ])("%s", async (_, live, machines) => {
+    expect(await seeMachines(present(known), live)).toEqual({ machines, reads: 1 });
+  });
+
+  it.each<[string, Seen<readonly Machine[]>]>([
+    ["none", present()],
+    ["two", present(known, aMachine({ uid: "second" }))],
+    ["a cluster without any", { kind: "Absent" }],
+    ["a list that is not complete", { kind: "NotRead", why: "not yet" }],
+  ])("is not read again for %s: that lets nobody in", async (_, copied) => {
+    expect(await seeMachines(copied, undefined)).toEqual({ machines: copied, reads: 0 });
+  });
+
+  it("is not read again while nothing rests on it", async () => {
+    expect(await seeMachines(present(known), undefined, false)).toEqual({ machines: present(known), reads: 0 });
+  });
+});
