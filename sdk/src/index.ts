@@ -1,6 +1,14 @@
 // The contract between Countersign and an attestation provider: types, a version, and the conformance suite. No dependencies.
+export { answerProblem } from "./answer.ts";
 export { evidenceProblem } from "./canonical.ts";
-export { type Conformance, type ConformanceCheck, conformanceChecks, runConformance } from "./conformance/index.ts";
+export {
+  type Conformance,
+  type ConformanceCheck,
+  conformanceChecks,
+  type EndorsementKeyConformance,
+  endorsementKeyChecks,
+  runConformance,
+} from "./conformance/index.ts";
 export {
   CONTRACT_VERSION,
   type ContractVersion,
@@ -12,5 +20,12 @@ export {
 } from "./evidence.ts";
 export type { NodeCallOptions, NodeProvider } from "./node.ts";
 export type { NodeModule, VerifierModule } from "./package.ts";
+export {
+  type PlatformAnswer,
+  type PresignedRequest,
+  type PresignedRules,
+  readPresigned,
+  sendPresigned,
+} from "./presigned.ts";
 export { bytesOf, encodeBytes, exactly, listSetting, optionalText, textSetting } from "./reading.ts";
 export type { Answer, EndorsementKeySource, MachineView, Question, Verifier } from "./verifier.ts";

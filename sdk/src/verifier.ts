@@ -32,12 +32,12 @@ export interface Question {
 export type Answer =
   | {
       readonly kind: "Attested";
-      /** How much that is worth, in one word, for people: `Instance`, `Key`. */
+      /** How much that is worth, in one word, for people: `Instance`, `Key`. Of the form of a reason. */
       readonly level: string;
-      /** Written once, at the first exchange; every later one must say the same. */
+      /** Written once, at the first exchange; every later one must say the same. One to sixteen, each 1 to 512 printable characters. */
       readonly pins: Readonly<Record<string, string>>;
     }
-  /** `reason`: one word for what was seen, as `DocumentInvalid`; it becomes a condition, an Event and a metric. */
+  /** `reason`: one word for what was seen, as `DocumentInvalid` (`[A-Z][A-Za-z0-9]{2,62}`); it becomes a condition, an Event and a metric. */
   | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
   | { readonly kind: "Waiting"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
 
@@ -56,7 +56,10 @@ export interface Verifier<Facts = unknown> {
   verifyClient(question: Question, facts: Facts): Answer;
   /** Pure; every name must belong to the machine. */
   verifyServing(question: Question, facts: Facts): Answer;
-  /** Pure: which Machine the evidence is of, where the provider ID alone does not say. */
+  /**
+   * Pure: the name of the Machine that the evidence is of, where the provider ID alone does not say. Asked after the judges: where it
+   * is another than `question.machine`, nobody is let in. Undefined: the evidence names none.
+   */
   machineName?(question: Question, facts: Facts): string | undefined;
 }
 

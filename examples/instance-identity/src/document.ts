@@ -33,7 +33,11 @@ export function readDocument(
   keys: PlatformKeys,
 ): InstanceDocument | undefined {
   const isSigned = [...keys.values()].some((key) => verify("sha256", document, key, signature));
-  if (!isSigned) return undefined;
+  return isSigned ? readWords(document) : undefined;
+}
+
+/** The words of a document, whoever signed it; undefined where one of them is missing or none. */
+export function readWords(document: Uint8Array): InstanceDocument | undefined {
   const { accountId, instanceId, region } = parseJson(document) ?? {};
   return isWord(accountId) && isWord(instanceId) && isWord(region) ? { accountId, instanceId, region } : undefined;
 }

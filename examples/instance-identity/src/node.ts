@@ -3,13 +3,14 @@
 //
 // Settings: `metadataUrl` (default: the link-local address that clouds use).
 import { encodeBytes, type JsonObject, type NodeCallOptions, type NodeProvider, optionalText } from "@countersign/sdk";
-import { parseJson, providerIdOf } from "./document.ts";
+import { providerIdOf, readWords } from "./document.ts";
 import { audienceOf } from "./token.ts";
 
 const DEFAULT_URL = "http://169.254.169.254";
 const SESSION_HEADER = "x-metadata-session";
 /** A metadata server answers in milliseconds; one that is not there must not hold up a join. */
 const CALL_LIMIT_MS = 5_000;
+/** A document, a signature, a token: whoever sends more is no metadata server. */
 const MAX_ANSWER_OCTETS = 16_384;
 
 export function createProvider(settings: JsonObject): NodeProvider {
@@ -23,8 +24,9 @@ export function createProvider(settings: JsonObject): NodeProvider {
     canServe: true,
     providerId: async (options) => {
       const ask = await openSession(base, options);
-      const { region, instanceId } = parseJson(await ask("/instance/document")) ?? {};
-      return providerIdOf({ region: String(region), instanceId: String(instanceId) });
+      const document = readWords(await ask("/instance/document"));
+      if (document === undefined) throw new TypeError("metadata server has a document that names no instance");
+      return providerIdOf(document);
     },
     attest: async ({ digest }, options) => {
       const ask = await openSession(base, options);
@@ -49,9 +51,22 @@ async function openSession(base: URL, options: NodeCallOptions): Promise<(path: 
 async function call(url: URL, init: RequestInit, { signal }: NodeCallOptions): Promise<Uint8Array> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(CALL_LIMIT_MS)]);
   const response = await fetch(url, { ...init, redirect: "error", signal: limited });
-  const body = new Uint8Array(await response.arrayBuffer());
-  if (!response.ok) throw new TypeError(`metadata server answered ${response.status} to ${url.pathname}`);
-  if (body.length > MAX_ANSWER_OCTETS)
-    throw new TypeError(`metadata server sent ${body.length} octets for ${url.pathname}`);
-  return body;
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new TypeError(`metadata server answered ${response.status} to ${url.pathname}`);
+  }
+  return await readBody(response, url.pathname);
+}
+
+/** Not more of it than a limit: what goes on without end is left there. */
+async function readBody({ body }: Response, path: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body ?? []) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > MAX_ANSWER_OCTETS)
+      throw new TypeError(`metadata server sent more than ${MAX_ANSWER_OCTETS} octets for ${path}`);
+  }
+  return Buffer.concat(pieces);
 }

@@ -20,8 +20,6 @@ import { audienceOf, readToken } from "./token.ts";
 const GATHER_LIMIT_MS = 2_000;
 /** Between the platform's clock and the controller's. */
 const CLOCK_TOLERANCE_MS = 30_000;
-/** Who joins later than this after the Machine was made is asked what took so long, by an operator. */
-const MAX_JOIN_AGE_MS = 7_200_000;
 
 interface Allowed {
   readonly accounts: readonly string[];
@@ -87,13 +85,11 @@ function judgeProof(
   return undefined;
 }
 
-function judgeHistory(document: InstanceDocument, { request, machine, pins, nowMs }: Question): Answer | undefined {
+/** How long after its Machine an instance may come is the operator's word (JoinPolicy), and the controller holds everybody to it. */
+function judgeHistory(document: InstanceDocument, { pins }: Question): Answer | undefined {
   const now = pinsOf(document);
   const differs = Object.entries(now).some(([name, value]) => pins !== undefined && pins[name] !== value);
-  if (differs) return refused("IdentityConflict", "the node was another instance before");
-  const isLate =
-    request.intent === "join" && pins === undefined && nowMs - (machine?.createdMs ?? nowMs) > MAX_JOIN_AGE_MS;
-  return isLate ? refused("InstanceTooOld", "the Machine was made more than two hours ago") : undefined;
+  return differs ? refused("IdentityConflict", "the node was another instance before") : undefined;
 }
 
 function judgeNames({ names, machine }: Question): Answer | undefined {

@@ -3,8 +3,11 @@
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {
+  answerProblem,
+  bytesOf,
   type Conformance,
   conformanceChecks,
+  type EvidenceRequest,
   evidenceProblem,
   type NodeProvider,
   type Question,
@@ -35,10 +38,16 @@ function aProvider(overrides: Partial<NodeProvider> = {}): NodeProvider {
 function judge({ request, evidence, pins, names }: Question) {
   const { providerId, signature, ...unknown } = evidence;
   if (providerId !== request.providerId || Object.keys(unknown).length > 0) return refused("MachineMismatch");
-  if (typeof signature !== "string" || !isSigned(request.digest, signature)) return refused("SignatureInvalid");
+  const bytes = bytesOf(signature);
+  if (bytes === undefined || !isSigned(request.digest, bytes)) return refused("SignatureInvalid");
   if (pins !== undefined && pins["key"] !== "k") return refused("IdentityConflict");
   if (names.some((name) => name !== OWN_NAME)) return refused("SanNotAllowed");
   return { kind: "Attested", level: "Key", pins: { key: "k" } } as const;
+}
+
+function judgeMachine(question: Question) {
+  if (question.machine === undefined) throw new TypeError("there is always a Machine");
+  return judge(question);
 }
 
 function aVerifier(overrides: Partial<Verifier> = {}): Verifier {
@@ -54,13 +63,27 @@ function aVerifier(overrides: Partial<Verifier> = {}): Verifier {
     ...overrides,
   };
 }
-const isSigned = (digest: Uint8Array, signature: string) =>
-  verify(null, digest, publicKey, Buffer.from(signature, "base64"));
+const isSigned = (digest: Uint8Array, signature: Uint8Array) => verify(null, digest, publicKey, signature);
+const signed = (digest: Uint8Array) => ({ signature: sign(null, digest, privateKey).toString("base64") });
+/** Both ends agree on what is signed, and it is too little. */
+const signing = (part: (request: EvidenceRequest) => Uint8Array): [Partial<NodeProvider>, Partial<Verifier>] => {
+  const narrowed = (question: Question) =>
+    judge({ ...question, request: { ...question.request, digest: part(question.request) } });
+  return [
+    { attest: async (request) => ({ providerId: request.providerId, ...signed(part(request)) }) },
+    { verifyClient: narrowed, verifyServing: narrowed },
+  ];
+};
+const answering = (answer: unknown): Partial<Verifier> => ({
+  verifyClient: (question) => (judge(question).kind === "Attested" ? (answer as never) : judge(question)),
+});
+const hangs = () => new Promise<never>(() => undefined);
 const refused = (reason: string) => ({ kind: "Refused", reason, message: "no" }) as const;
 const anInput = (provider: Partial<NodeProvider> = {}, verifier: Partial<Verifier> = {}): Conformance => ({
   provider: aProvider(provider),
   verifier: aVerifier(verifier),
   servingNames: [OWN_NAME],
+  callLimitMs: 100,
 });
 
 describe("the conformance suite", () => {
@@ -104,8 +127,24 @@ describe("the conformance suite", () => {
     "a gather without limit": [{}, { gatherLimitMs: 60_000 }, /limit is 60000 ms/],
     "a verifier that believes everything": [
       {},
-      { verifyClient: () => ({ kind: "Attested", level: "Key", pins: {} }) },
-      /evidence for another request is refused: it was Attested/,
+      { verifyClient: () => ({ kind: "Attested", level: "Key", pins: { key: "k" } }) },
+      /evidence for another request is refused: with join, client, another digest: it was Attested/,
+    ],
+    "evidence that covers nothing of the request": [
+      ...signing(() => new Uint8Array(32)),
+      /evidence for another request is refused: with join, client, another digest: it was Attested/,
+    ],
+    "evidence that covers half of the request": [
+      ...signing(({ digest }) => digest.slice(0, 16)),
+      /another request is refused: with join, client, octet 31 of the digest altered: it was Attested/,
+    ],
+    "renewals that cover nothing": [
+      ...signing(({ digest, intent }) => (intent === "renew" ? new Uint8Array(32) : digest)),
+      /another request is refused: with renew, client, another digest: it was Attested/,
+    ],
+    "serving requests that cover nothing": [
+      ...signing(({ digest, purpose }) => (purpose === "serving" ? new Uint8Array(32) : digest)),
+      /another request is refused: with renew, serving, another digest: it was Attested/,
     ],
     "a verifier that pins nothing": [
       {},
@@ -115,7 +154,7 @@ describe("the conformance suite", () => {
     "a verifier that forgets its pins": [
       {},
       { verifyClient: (question) => judge({ ...question, pins: undefined }) },
-      /another machine's pins are refused: it was Attested/,
+      /another machine's pins are refused: with pin key: it was Attested/,
     ],
     "a verifier that does not look at the provider ID": [
       {},
@@ -138,6 +177,101 @@ describe("the conformance suite", () => {
       { verifyClient: ({ evidence: { unexpected: _, ...evidence }, ...question }) => judge({ ...question, evidence }) },
       /a part that nobody knows is refused: it was Attested/,
     ],
+    "a part that may be left out": [
+      { attest: async (request, options) => ({ ...(await aProvider().attest(request, options)), zone: "a" }) },
+      {
+        verifyClient: ({ evidence: { zone = "a", ...evidence }, ...question }) =>
+          zone === "a" ? judge({ ...question, evidence }) : refused("ZoneUnknown"),
+      },
+      /without one of its parts is refused: with zone left out: it was Attested/,
+    ],
+    "evidence in any spelling": [
+      {},
+      {
+        verifyClient: (question) => {
+          const { signature, ...rest } = question.evidence;
+          const text = typeof signature === "string" ? Buffer.from(signature, "base64").toString("base64") : 0;
+          return judge({ ...question, evidence: signature === undefined ? rest : { ...rest, signature: text } });
+        },
+      },
+      /another spelling is refused: with signature with a blank behind it: it was Attested/,
+    ],
+    "a verifier that throws": [
+      {},
+      {
+        verifyClient: () => {
+          throw new RangeError("oops");
+        },
+      },
+      /believes its own provider, twice the same: verifyClient threw: oops/,
+    ],
+    "a verifier that needs a Machine": [
+      {},
+      {
+        verifyClient: (question) =>
+          question.machine?.name.length === 0 ? refused("Nameless") : judgeMachine(question),
+      },
+      /a cluster without Machines gets an answer: verifyClient threw/,
+    ],
+    "a verifier that throws at a hello": [
+      { hello: async () => ({ key: "k" }) },
+      {
+        verifyClient: (question) => {
+          const { key } = question.hello ?? {};
+          (key as string).trim();
+          return judge(question);
+        },
+      },
+      /junk in a hello gets an answer, and does not throw: with a hello with nothing: verifyClient threw/,
+    ],
+    "a verifier that names another Machine": [
+      {},
+      { machineName: () => "another" },
+      /the Machine that the evidence names is the one in question.*: machineName said "another"/,
+    ],
+    "a machineName that throws at junk": [
+      {},
+      { machineName: ({ evidence }) => (evidence["providerId"] as string).slice(99) || undefined },
+      /junk is refused, and does not throw: machineName threw/,
+    ],
+    "an older version that is not believed": [
+      { versions: [2, 1] },
+      {
+        versions: [1, 2],
+        verifyClient: (question) => (question.request.protocol.endsWith("/1") ? refused("TooOld") : judge(question)),
+      },
+      /in every version that both speak: with machine\/1: it was Refused TooOld/,
+    ],
+    "a provider ID that is no text": [{ providerId: async () => 7 as never }, {}, /1 to 512 printable characters/],
+    "a provider ID with blanks around it": [{ providerId: async () => "x:///1 " }, {}, /1 to 512 printable characters/],
+    "a provider that throws": [
+      {
+        attest: async () => {
+          throw new RangeError("no key");
+        },
+      },
+      {},
+      /evidence can travel: attest threw: no key/,
+    ],
+    "a provider that hangs": [{ providerId: hangs }, {}, /the provider ID is .*: providerId took longer than 100 ms/],
+    "a provider that minds no signal": [
+      { attest: async (request, options) => (options.signal.aborted ? hangs() : aProvider().attest(request, options)) },
+      {},
+      /the provider ends when it is told to: attest was told to stop and took longer/,
+    ],
+    "evidence that is none": [{ attest: async () => undefined as never }, {}, /attest must return an object/],
+    "an answer that is none": [{}, answering(undefined), /an answer must be an object, it is undefined/],
+    "an answer of no kind": [{}, answering({ kind: "Yes" }), /must be Attested, Refused or Waiting, it is Yes/],
+    "a level of several words": [
+      {},
+      answering({ kind: "Attested", level: "a good key", pins: { key: "k" } }),
+      /level a good key must match/,
+    ],
+    "a pin that is a number": [
+      {},
+      answering({ kind: "Attested", level: "Key", pins: { key: 7 } }),
+      /pin key must be 1 to 512 printable characters/,
+    ],
     "a verifier that throws at junk": [
       {},
       {
@@ -152,6 +286,16 @@ describe("the conformance suite", () => {
       {},
       { verifyClient: (question) => (Date.now() > 0 ? judge(question) : refused("TooEarly")) },
       /asked the clock/,
+    ],
+    "a judge that makes the date of today": [
+      {},
+      { verifyClient: (question) => (new Date().getFullYear() > 0 ? judge(question) : refused("TooEarly")) },
+      /asked the clock/,
+    ],
+    "a judge that throws dice": [
+      {},
+      { verifyClient: (question) => (crypto.randomUUID().length === 0 ? refused("Unlucky") : judge(question)) },
+      /used randomness/,
     ],
     "a judge that changes its question": [
       {},
@@ -177,6 +321,11 @@ describe("the conformance suite", () => {
       { verifyServing: (question) => judge({ ...question, names: [] }) },
       /not the machine's is refused for serving: it was Attested/,
     ],
+    "serving under any name, though its machines do not ask for it": [
+      { canServe: false },
+      { verifyServing: (question) => judge({ ...question, names: [] }) },
+      /not the machine's is refused for serving: it was Attested/,
+    ],
     "no serving under its own name": [{}, { verifyServing: () => refused("Never") }, /own names are allowed/],
   };
   it.each(Object.entries(wrong))("finds %s", async (_, [provider, verifier, expected]) => {
@@ -185,16 +334,34 @@ describe("the conformance suite", () => {
   });
 
   it("finds a gather without end", async () => {
-    const gather = () => new Promise(() => undefined);
-    const checks = conformanceChecks(anInput({}, { gatherLimitMs: 30, gather }));
-    const check = checks.find(({ name }) => name.startsWith("gathering ends"));
-    await expect(check?.run()).rejects.toThrow("went on after its signal");
+    const failures = await runConformance(anInput({}, { gatherLimitMs: 30, gather: hangs }));
+    expect(failures).toContain("gathering ends when it is told to: gather was told to stop and took longer than 30 ms");
+    expect(failures).toContain("the verifier believes its own provider, twice the same: gather took longer than 30 ms");
+  });
+
+  it("finds a gather that minds its signal only before it begins", async () => {
+    const gather: Verifier["gather"] = async (_, { signal }) => (signal.aborted ? undefined : await hangs());
+    const failures = await runConformance(anInput({}, { gatherLimitMs: 30, gather }));
+    expect(failures.join("\n")).toMatch(/gathering ends when it is told to: gather was told to stop and took longer/);
+  });
+
+  it("lets a judge reckon with times", async () => {
+    const verifyClient = (question: Question) =>
+      new Date(question.nowMs).getTime() === question.nowMs &&
+      Date.parse("2026-01-01") > 0 &&
+      new Date(0) instanceof Date
+        ? judge(question)
+        : refused("TooEarly");
+    expect(await runConformance(anInput({}, { verifyClient }))).toEqual([]);
   });
 
   it("gives the clock back", async () => {
     await runConformance(anInput());
     expect(Date.now()).toBeGreaterThan(0);
+    expect(new Date().getFullYear()).toBeGreaterThan(0);
+    expect(performance.now()).toBeGreaterThan(0);
     expect(Math.random()).toBeLessThan(1);
+    expect(crypto.randomUUID()).toHaveLength(36);
   });
 
   it("knows what can travel as evidence", () => {
@@ -202,5 +369,17 @@ describe("the conformance suite", () => {
     expect(evidenceProblem({ a: 1.5 })).toContain("integer");
     expect(evidenceProblem({ a: null as never })).toContain("null");
     expect(evidenceProblem({ a: { b: { c: { d: { e: {} } } } } })).toContain("levels");
+  });
+
+  it("knows what can be an answer", () => {
+    const attested = { kind: "Attested", level: "Key", pins: { key: "k" } };
+    expect(answerProblem(attested)).toBeUndefined();
+    expect(answerProblem(refused("Because"))).toBeUndefined();
+    expect(answerProblem({ ...refused("Later"), kind: "Waiting", retryAfterMs: 1 })).toBeUndefined();
+    expect(answerProblem({ ...refused("Later"), kind: "Waiting", retryAfterMs: 3_600_001 })).toContain("one hour");
+    expect(answerProblem({ kind: "Refused", reason: "Because" })).toContain("message must be a text");
+    expect(answerProblem({ ...attested, pins: [] })).toContain("must be an object");
+    expect(answerProblem({ ...attested, pins: { "a b": "c" } })).toContain("pin a b");
+    expect(answerProblem(null)).toContain("null");
   });
 });

@@ -1,32 +1,42 @@
 // The two ends together: what the machine says is believed, and nothing that only looks like it.
 import { evidenceProblem } from "../canonical.ts";
+import type { EvidenceRequest } from "../evidence.ts";
 import {
+  about,
   answerTo,
+  ask,
   type Conformance,
   type ConformanceCheck,
-  callOptions,
   check,
+  commonVersions,
+  gather,
+  JOIN,
+  judged,
   must,
   mustAttest,
   mustRefuse,
-  OTHER_DIGEST,
+  protocolOf,
   questionFor,
+  RENEWAL,
+  SERVING,
 } from "./world.ts";
 
-const PROVIDER_ID = /^[\x21-\x7e][\x20-\x7e]{0,511}$/;
+/** The product's: without blanks at its ends, because it is compared with what other programs wrote. */
+const PROVIDER_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,510}[\x21-\x7e])?$/;
 const ANOTHER = "another machine's";
 
 export function evidenceChecks(input: Conformance): readonly ConformanceCheck[] {
-  return [...travelChecks(input), ...beliefChecks(input), ...otherMachineChecks(input)];
+  return [...travelChecks(input), ...beliefChecks(input), ...requestChecks(input), ...machineChecks(input)];
 }
 
 function travelChecks(input: Conformance): readonly ConformanceCheck[] {
+  const { provider } = input;
+  const providerId = () => ask(input, "providerId", (options) => provider.providerId(options));
   return [
     check("the provider ID is printable and stable", async () => {
-      const options = callOptions(input);
-      const first = await input.provider.providerId(options);
-      must(PROVIDER_ID.test(first), "provider ID must be 1 to 512 printable characters");
-      must(first === (await input.provider.providerId(options)), "provider ID changes between two calls");
+      const first: unknown = await providerId();
+      must(typeof first === "string" && PROVIDER_ID.test(first), "provider ID must be 1 to 512 printable characters");
+      must(first === (await providerId()), "provider ID changes between two calls");
     }),
     check("evidence can travel", async () => {
       const { evidence, hello = {} } = await questionFor(input);
@@ -43,39 +53,59 @@ function beliefChecks(input: Conformance): readonly ConformanceCheck[] {
       const second = await answerTo(input, question);
       must(JSON.stringify(first) === JSON.stringify(second), "two judgements of one question differ");
     }),
+    check("the verifier believes its own provider in every version that both speak", async () => {
+      for (const version of commonVersions(input)) {
+        const protocol = protocolOf(input, version);
+        await about(protocol, async () => mustAttest(input, await questionFor(input, { protocol })));
+      }
+    }),
     check("a machine may renew where its provider says so, with what was pinned", async () => {
       if (!input.provider.canRenew) return;
       const { pins } = await mustAttest(input, await questionFor(input));
-      const again = await mustAttest(input, { ...(await questionFor(input, { intent: "renew" })), pins });
+      const again = await mustAttest(input, { ...(await questionFor(input, RENEWAL)), pins });
       must(JSON.stringify(again.pins) === JSON.stringify(pins), "pins change between two proofs of one machine");
-    }),
-    check("evidence for another request is refused", async () => {
-      const question = await questionFor(input);
-      await mustRefuse(input, { ...question, request: { ...question.request, digest: OTHER_DIGEST } });
-    }),
-    check("no evidence is refused", async () => {
-      await mustRefuse(input, { ...(await questionFor(input)), evidence: {} });
-    }),
-    check("gathering ends when it is told to", async () => {
-      const question = await questionFor(input);
-      const ended = Promise.resolve(input.verifier.gather(question, { signal: AbortSignal.abort() })).then(
-        () => true,
-        () => true,
-      );
-      must(await Promise.race([ended, later(input.verifier.gatherLimitMs)]), "gather went on after its signal");
     }),
   ];
 }
 
-function otherMachineChecks(input: Conformance): readonly ConformanceCheck[] {
+function requestChecks(input: Conformance): readonly ConformanceCheck[] {
+  const { canRenew, canServe } = input.provider;
+  const kinds = [JOIN, ...(canRenew ? [RENEWAL] : []), ...(canServe ? [SERVING] : [])];
+  return [
+    check("evidence for another request is refused", async () => {
+      const { pins } = await mustAttest(input, await questionFor(input));
+      for (const kind of kinds) {
+        const question = { ...(await questionFor(input, kind)), ...(kind === JOIN ? {} : { pins }) };
+        const { request } = question;
+        for (const [what, digest] of otherDigests(request)) {
+          const words = `${kind.intent}, ${kind.purpose}, ${what}`;
+          await about(words, () => mustRefuse(input, { ...question, request: { ...request, digest } }));
+        }
+      }
+    }),
+    check("no evidence is refused", async () => {
+      await mustRefuse(input, { ...(await questionFor(input)), evidence: {} });
+    }),
+  ];
+}
+
+/** All of it counts: evidence that covers a part of the digest covers a part of the request. */
+function otherDigests({ digest }: EvidenceRequest): readonly (readonly [what: string, digest: Uint8Array])[] {
+  const flipped = (at: number) => digest.map((octet, index) => (index === at ? octet ^ 1 : octet));
+  return [
+    ["another digest", digest.map((octet) => octet ^ 0xff)],
+    ...[0, 15, 31].map((at) => [`octet ${at} of the digest altered`, flipped(at)] as const),
+  ];
+}
+
+function machineChecks(input: Conformance): readonly ConformanceCheck[] {
+  const { verifier } = input;
   return [
     check("another machine's pins are refused", async () => {
       const question = await questionFor(input);
-      const pins = Object.keys((await mustAttest(input, question)).pins);
-      must(pins.length > 0, "nothing is pinned at first use");
-      for (const pin of pins) {
-        const known = (await mustAttest(input, question)).pins;
-        await mustRefuse(input, { ...question, pins: { ...known, [pin]: ANOTHER } });
+      const { pins } = await mustAttest(input, question);
+      for (const pin of Object.keys(pins)) {
+        await about(`pin ${pin}`, () => mustRefuse(input, { ...question, pins: { ...pins, [pin]: ANOTHER } }));
       }
     }),
     check("another machine's provider ID is refused", async () => {
@@ -84,12 +114,14 @@ function otherMachineChecks(input: Conformance): readonly ConformanceCheck[] {
       const machine = question.machine === undefined ? undefined : { ...question.machine, providerId };
       await mustRefuse(input, { ...question, machine, request: { ...question.request, providerId } });
     }),
+    check("a cluster without Machines gets an answer", async () => {
+      await answerTo(input, { ...(await questionFor(input)), machine: undefined });
+    }),
+    check("the Machine that the evidence names is the one in question, where the verifier says one", async () => {
+      const question = await questionFor(input);
+      const facts = await gather(input, question);
+      const name: unknown = judged("machineName", () => verifier.machineName?.(question, facts));
+      must(name === undefined || name === question.machine?.name, `machineName said ${JSON.stringify(name)}`);
+    }),
   ];
-}
-
-function later(ms: number): Promise<false> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), ms);
-    timer.unref?.();
-  });
 }

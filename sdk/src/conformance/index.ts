@@ -3,20 +3,25 @@
 //
 //   for (const check of conformanceChecks({ provider, verifier })) it(check.name, () => check.run());
 //
+// and, for a platform that knows the TPMs of its machines, endorsementKeyChecks({ source, machine });
 // or, without one, `npx countersign-conformance ./dist/conformance.js` (see ../command.ts).
 import { alterationChecks } from "./alteration-checks.ts";
+import { wordsOf } from "./bounded.ts";
 import { declarationChecks } from "./declaration-checks.ts";
+import { endingChecks } from "./ending-checks.ts";
 import { evidenceChecks } from "./evidence-checks.ts";
 import { freshnessChecks } from "./freshness-checks.ts";
 import { servingChecks } from "./serving-checks.ts";
 import type { Conformance, ConformanceCheck } from "./world.ts";
 
+export { type EndorsementKeyConformance, endorsementKeyChecks } from "./endorsement-checks.ts";
 export type { Conformance, ConformanceCheck } from "./world.ts";
 
 export function conformanceChecks(input: Conformance): readonly ConformanceCheck[] {
   return [
     ...declarationChecks(input),
     ...evidenceChecks(input),
+    ...endingChecks(input),
     ...alterationChecks(input),
     ...freshnessChecks(input),
     ...servingChecks(input),
@@ -39,6 +44,6 @@ export async function failureOf(run: () => Promise<void>): Promise<string | unde
     await run();
     return undefined;
   } catch (failure) {
-    return failure instanceof Error ? failure.message : String(failure);
+    return wordsOf(failure);
   }
 }

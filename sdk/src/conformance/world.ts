@@ -1,7 +1,9 @@
 // The world of the conformance suite: one machine, its Machine object, and a question about it as the controller would ask.
-import { CONTRACT_VERSION, type EvidenceRequest, type JsonObject } from "../evidence.ts";
+import { answerProblem } from "../answer.ts";
+import type { EvidenceRequest, JsonObject } from "../evidence.ts";
 import type { NodeCallOptions, NodeProvider } from "../node.ts";
 import type { Answer, MachineView, Question, Verifier } from "../verifier.ts";
+import { type Bound, bounded, wordsOf } from "./bounded.ts";
 import { withoutTheWorld } from "./purity.ts";
 
 export interface Conformance {
@@ -13,6 +15,8 @@ export interface Conformance {
   /** Names that a serving certificate of this machine may have. */
   readonly servingNames?: readonly string[];
   readonly nowMs?: () => number;
+  /** How long one call of the provider may take; left out: five seconds, half of what a renewal has for all that it takes. */
+  readonly callLimitMs?: number;
 }
 
 export interface ConformanceCheck {
@@ -21,18 +25,27 @@ export interface ConformanceCheck {
   run(): Promise<void>;
 }
 
-/** As one word a person can search for: it becomes the reason of a condition. */
-const REASON = /^[A-Z][A-Za-z0-9]{2,62}$/;
+/** What a request may be for, where the provider says that it may. */
+export const JOIN = { intent: "join", purpose: "client" } as const;
+export const RENEWAL = { intent: "renew", purpose: "client" } as const;
+export const SERVING = { intent: "renew", purpose: "serving" } as const;
+
+const CALL_LIMIT_MS = 5_000;
+/** The contract's; a limit that is none is found by the declarations' check. */
+const MAX_GATHER_MS = 10_000;
 const DIGEST = new Uint8Array(32).fill(0x5a);
-export const OTHER_DIGEST = new Uint8Array(32).fill(0xa5);
 
 export async function questionFor(input: Conformance, more: Partial<EvidenceRequest> = {}): Promise<Question> {
   const { provider, nowMs = Date.now } = input;
-  const options = callOptions(input);
   const request = await requestFor(input, more);
-  const hello: JsonObject | undefined =
-    provider.freshness === "challenge" ? ((await provider.hello?.(request, options)) ?? {}) : undefined;
-  const evidence = await provider.attest(request, options);
+  const hello =
+    provider.freshness === "challenge"
+      ? objectOf(
+          "hello",
+          await ask(input, "hello", async (options) => (await provider.hello?.(request, options)) ?? {}),
+        )
+      : undefined;
+  const evidence = objectOf("attest", await ask(input, "attest", (options) => provider.attest(request, options)));
   const { nodeName, providerId } = request;
   const machine = input.machine ?? {
     namespace: "default",
@@ -51,38 +64,90 @@ export async function questionFor(input: Conformance, more: Partial<EvidenceRequ
 }
 
 async function requestFor(input: Conformance, more: Partial<EvidenceRequest>): Promise<EvidenceRequest> {
-  const { provider } = input;
-  const options = callOptions(input);
+  const { provider, nodeName = "conformance-1" } = input;
   const signer = more.purpose === "serving" ? "kubelet-serving" : "kube-apiserver-client-kubelet";
   return {
-    nodeName: options.nodeName,
-    providerId: await provider.providerId(options),
+    nodeName,
+    providerId: await ask(input, "providerId", (options) => provider.providerId(options)),
     intent: "join",
     purpose: "client",
     signerName: `cluster.x-k8s.io/${signer}-${provider.name}`,
     cluster: "conformance",
-    protocol: `${provider.name}/${provider.versions[0] ?? CONTRACT_VERSION}`,
+    protocol: protocolOf(input, commonVersions(input)[0]),
     publicKey: new Uint8Array(91),
     digest: DIGEST,
     ...more,
   };
 }
 
-export function callOptions({ nodeName = "conformance-1" }: Conformance): NodeCallOptions {
-  return { nodeName, signal: new AbortController().signal };
+/** Those that both ends speak, in the provider's order. */
+export function commonVersions({ provider, verifier }: Conformance): readonly number[] {
+  return provider.versions.filter((version) => verifier.versions.includes(version));
 }
 
-export async function answerTo({ verifier }: Conformance, question: Question): Promise<Answer> {
-  const facts = await verifier.gather(question, { signal: AbortSignal.timeout(verifier.gatherLimitMs) });
+export function protocolOf({ provider }: Conformance, version = provider.versions[0] ?? 1): string {
+  return `${provider.name}/${version}`;
+}
+
+/** One call of the provider, in its time. */
+export async function ask<T>(
+  input: Conformance,
+  what: "providerId" | "hello" | "attest",
+  call: (options: NodeCallOptions) => Promise<T>,
+): Promise<T> {
+  const { nodeName = "conformance-1", callLimitMs: limitMs = CALL_LIMIT_MS } = input;
+  return await unlessHung(input, { what, limitMs }, (signal) => call({ nodeName, signal }));
+}
+
+const HUNG = new WeakMap<Conformance, Set<string>>();
+
+/** Who hung once is not waited for again, so that the suite ends in its time. */
+async function unlessHung<T>(
+  input: Conformance,
+  { what, limitMs }: Bound,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const hung = HUNG.get(input) ?? new Set();
+  HUNG.set(input, hung);
+  must(!hung.has(what), `${what} took longer than ${limitMs} ms before, and was not asked again`);
+  return await bounded({ what, limitMs, onOver: () => hung.add(what) }, call);
+}
+
+function objectOf(what: string, value: JsonObject): JsonObject {
+  must(typeof value === "object" && value !== null && !Array.isArray(value), `${what} must return an object`);
+  return value;
+}
+
+export function gatherLimitOf({ verifier }: Conformance): number {
+  const { gatherLimitMs } = verifier;
+  return gatherLimitMs > 0 && gatherLimitMs <= MAX_GATHER_MS ? gatherLimitMs : MAX_GATHER_MS;
+}
+
+export async function gather(input: Conformance, question: Question): Promise<unknown> {
+  const { verifier } = input;
+  const bound = { what: "gather", limitMs: gatherLimitOf(input) };
+  return await unlessHung(input, bound, (signal) => verifier.gather(question, { signal }));
+}
+
+export async function answerTo(input: Conformance, question: Question): Promise<Answer> {
+  const { verifier } = input;
+  const facts = await gather(input, question);
   const before = JSON.stringify(question);
-  const answer = withoutTheWorld(() =>
-    question.request.purpose === "client"
-      ? verifier.verifyClient(question, facts)
-      : verifier.verifyServing(question, facts),
-  );
-  must(!(answer instanceof Promise), "judges must not be asynchronous");
+  const name = question.request.purpose === "client" ? "verifyClient" : "verifyServing";
+  const answer = judged(name, () => verifier[name](question, facts));
+  const problem = answerProblem(answer);
+  must(problem === undefined, problem ?? "");
   must(JSON.stringify(question) === before, "a judge changed its question");
   return answer;
+}
+
+/** What a judge says, in a world that stands still. */
+export function judged<T>(name: string, judge: () => T): T {
+  try {
+    return withoutTheWorld(judge);
+  } catch (failure) {
+    throw new TypeError(`${name} threw: ${wordsOf(failure)}`);
+  }
 }
 
 export async function mustAttest(input: Conformance, question: Question): Promise<Answer & { kind: "Attested" }> {
@@ -94,7 +159,15 @@ export async function mustAttest(input: Conformance, question: Question): Promis
 export async function mustRefuse(input: Conformance, question: Question): Promise<void> {
   const answer = await answerTo(input, question);
   if (answer.kind !== "Refused") throw new TypeError(`it was ${shown(answer)}`);
-  must(REASON.test(answer.reason), `reason ${answer.reason} must match ${REASON.source}`);
+}
+
+/** One of several cases of a check, by its words. */
+export async function about(what: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (failure) {
+    throw new TypeError(`with ${what}: ${wordsOf(failure)}`);
+  }
 }
 
 export function check(name: string, run: () => Promise<void>): ConformanceCheck {

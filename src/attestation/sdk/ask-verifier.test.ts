@@ -1,4 +1,4 @@
-import type { Answer, Question, Verifier } from "@countersign/sdk";
+import { type Answer, answerProblem, type Question, type Verifier } from "@countersign/sdk";
 import { describe, expect, it } from "vitest";
 import { askVerifier } from "./index.ts";
 
@@ -69,8 +69,43 @@ describe("asking a verifier", () => {
     "a reason without message": { kind: "Refused", reason: "Wrong" },
     "a wait without end": { kind: "Waiting", reason: "Later", message: "no", retryAfterMs: Number.POSITIVE_INFINITY },
   };
-  it.each(Object.entries(unreadable))("takes %s for a refusal", async (_, answer) => {
+  it.each(Object.entries(unreadable))("takes %s for a refusal, and the SDK tells its author why", async (_, answer) => {
     expect(await ask(saying(answer))).toMatchObject({ kind: "Refused", reason: "VerifierFailed" });
+    expect(answerProblem(answer)).toBeDefined();
+  });
+
+  const readable: readonly Answer[] = [
+    attested,
+    {
+      kind: "Attested",
+      level: "Key",
+      pins: Object.fromEntries(Array.from({ length: 16 }, (_, at) => [`p${at}`, "x"])),
+    },
+    { kind: "Attested", level: "Abc", pins: { "a.b-c_d": "x".repeat(512) } },
+    { kind: "Refused", reason: "No1", message: "" },
+    { kind: "Waiting", reason: "Later", message: "soon", retryAfterMs: 3_600_000 },
+  ];
+  it.each(readable.map((answer) => [JSON.stringify(answer).slice(0, 60), answer] as const))(
+    "takes %s as it is, as the SDK says",
+    async (_, answer) => {
+      expect(answerProblem(answer)).toBeUndefined();
+      expect(await ask(saying(answer))).toEqual(answer);
+    },
+  );
+
+  it("lets nobody in whose evidence names another Machine than the one in question", async () => {
+    const machine = { name: "worker-1" } as Question["machine"];
+    const naming = (name: unknown, asked: Question = { ...question, machine }) =>
+      ask({ machineName: () => name as string }, asked);
+    expect(await naming("worker-1")).toEqual(attested);
+    expect(await naming(undefined)).toEqual(attested);
+    expect(await naming("worker-1", question)).toEqual(attested);
+    for (const name of ["worker-2", "", 7, null])
+      expect(await naming(name)).toMatchObject({ kind: "Refused", reason: "MachineMismatch" });
+    const machineName = () => {
+      throw new TypeError("bug");
+    };
+    expect(await ask({ machineName })).toMatchObject({ reason: "VerifierFailed" });
   });
 
   it("takes a judge that throws for a refusal", async () => {

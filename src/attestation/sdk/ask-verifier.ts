@@ -2,6 +2,8 @@
 // wrong in gathering is waited for; what goes wrong in judging is a refusal, because nothing was proven.
 import type { Answer, Question, Verifier } from "@countersign/sdk";
 import { readAnswer } from "./shape.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+import { wordsOf } from "./words.ts";
 
 /** A platform that is away is asked again soon. */
 const RETRY_GATHER_MS = 10_000;
@@ -29,45 +31,40 @@ export function judge(verifier: Verifier, question: Question, facts: unknown): A
     const answer = readAnswer(given);
     if (answer === undefined)
       return refused("VerifierFailed", `provider ${verifier.name} gave no answer that can be read`);
-    return keepsPins(answer, question)
+    if (answer.kind !== "Attested") return answer;
+    if (!keepsPins(answer.pins, question))
+      return refused("IdentityConflict", "the machine is not the one that was pinned");
+    return isOfMachine(verifier.machineName?.(question, facts), question)
       ? answer
-      : refused("IdentityConflict", "the machine is not the one that was pinned");
+      : refused("MachineMismatch", `provider ${verifier.name} says that the evidence is of another Machine`);
   } catch (failure) {
     return refused("VerifierFailed", `provider ${verifier.name} failed: ${wordsOf(failure)}`);
   }
 }
 
 /** The contract says it, and it is held here too: what was pinned at first use is what every later answer says. */
-function keepsPins(answer: Answer, { pins }: Question): boolean {
-  if (answer.kind !== "Attested" || pins === undefined) return true;
+function keepsPins(seen: Readonly<Record<string, string>>, { pins }: Question): boolean {
+  if (pins === undefined) return true;
   const keys = Object.keys(pins);
-  return keys.length === Object.keys(answer.pins).length && keys.every((key) => answer.pins[key] === pins[key]);
+  return keys.length === Object.keys(seen).length && keys.every((key) => seen[key] === pins[key]);
+}
+
+/** Where the evidence names a Machine, it is the one that was found by the provider ID; a cluster without Machines has none to name. */
+function isOfMachine(name: unknown, { machine }: Question): boolean {
+  return name === undefined || machine === undefined || name === machine.name;
 }
 
 type Gathered = { readonly facts: unknown } | { readonly failure: unknown };
 
-/** Its signal is for a provider that minds it; one that does not is left behind. */
 async function gatherWithin(verifier: Verifier, question: Question, stop: AbortSignal): Promise<Gathered> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(verifier.gatherLimitMs)]);
-  const ended = new Promise<Gathered>((resolve) => {
-    const end = () => resolve({ failure: signal.reason });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
-  const asked = (async (): Promise<Gathered> => {
-    try {
-      return { facts: await verifier.gather(question, { signal }) };
-    } catch (failure) {
-      return { failure };
-    }
-  })();
-  return await Promise.race([asked, ended]);
+  try {
+    return { facts: await unlessAborted(signal, () => verifier.gather(question, { signal })) };
+  } catch (failure) {
+    return { failure };
+  }
 }
 
 function refused(reason: string, message: string): Answer {
   return { kind: "Refused", reason, message };
-}
-
-function wordsOf(failure: unknown): string {
-  return (failure instanceof Error ? failure.message : String(failure)).slice(0, 300);
 }

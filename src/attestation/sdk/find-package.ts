@@ -12,8 +12,8 @@ const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const MAX_NAME_CHARACTERS = 214;
 /** A manifest that is larger is none. */
 const MAX_MANIFEST_OCTETS = 262_144;
-/** In the order in which a module loader prefers them. */
-const CONDITIONS = ["node", "import", "default"] as const;
+/** Those that hold where Node imports a module. */
+const CONDITIONS: ReadonlySet<string> = new Set(["node", "import", "default"]);
 
 export interface FindOptions {
   /** Absolute; left out: where this program is installed. */
@@ -81,15 +81,26 @@ async function readManifest(path: string): Promise<unknown> {
 }
 
 function exportOf(manifest: unknown, name: string, end: string): string {
-  const exported = member(member(manifest, "exports"), `./${end}`);
-  const target = [exported, ...CONDITIONS.map((condition) => member(exported, condition))].find(
-    (value): value is string => typeof value === "string",
-  );
-  if (target === undefined)
+  const target = targetOf(member(member(manifest, "exports"), `./${end}`));
+  if (typeof target !== "string")
     throw new Fault("bad-config", `package ${name} exports no ./${end}; it is no provider of this kind`);
   if (!target.startsWith("./") || target.split("/").includes(".."))
     throw new Fault("bad-config", `package ${name} exports ./${end} from outside of itself`);
   return target;
+}
+
+/**
+ * As a module loader chooses: in the package's own order, the first condition that holds and leads somewhere, conditions within
+ * conditions included. `null` is a package's word for "not here", and ends the search; undefined goes on.
+ */
+function targetOf(exported: unknown): string | null | undefined {
+  if (typeof exported === "string" || exported === null) return exported;
+  if (typeof exported !== "object") return undefined;
+  for (const [condition, inner] of Object.entries(exported)) {
+    const target = CONDITIONS.has(condition) ? targetOf(inner) : undefined;
+    if (target !== undefined) return target;
+  }
+  return undefined;
 }
 
 function member(value: unknown, key: string): unknown {

@@ -9,7 +9,9 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { FindOptions } from "./find-package.ts";
 import { loadEndorsementKeySource } from "./load.ts";
 import { loadPackageWord } from "./settings.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 import { viewOf } from "./verifier.ts";
+import { wordsOf } from "./words.ts";
 
 export interface SdkKeySource {
   readonly name: string;
@@ -26,14 +28,11 @@ export function createSdkKeySource(source: EndorsementKeySource): SdkKeySource {
     keyOf: async (machine, stop) => {
       const signal = AbortSignal.any([stop, AbortSignal.timeout(ASK_LIMIT_MS)]);
       try {
-        const answer = await Promise.race([
-          source.endorsementKeyOf(viewOf(machine), { signal }),
-          untilAborted(source.name, signal),
-        ]);
+        const answer = await unlessAborted(signal, () => source.endorsementKeyOf(viewOf(machine), { signal }));
         return answer === undefined ? { kind: "Absent" } : { kind: "Present", value: digestOf(source.name, answer) };
       } catch (failure) {
-        const words = failure instanceof Error ? failure.message : String(failure);
-        return { kind: "NotRead", why: `${source.name} does not say which TPM it has: ${words.slice(0, 300)}` };
+        const words = signal.aborted ? "it did not answer in time" : wordsOf(failure);
+        return { kind: "NotRead", why: `${source.name} does not say which TPM it has: ${words}` };
       }
     },
   };
@@ -50,15 +49,6 @@ export async function loadSdkKeySources(
       return createSdkKeySource(await loadEndorsementKeySource(packageName, { ...find, settings }));
     }),
   );
-}
-
-/** A stranger's code may not mind its signal. */
-async function untilAborted(name: string, signal: AbortSignal): Promise<never> {
-  return await new Promise((_, reject) => {
-    const end = () => reject(new Fault("timeout", `${name} did not answer in time`));
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-  });
 }
 
 const DIGEST = /^sha256:([0-9a-f]{64})$/;

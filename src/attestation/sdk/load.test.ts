@@ -1,4 +1,5 @@
 // Packages as npm would have installed them, in a temporary folder: one that is right, and each way to be wrong.
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -85,7 +86,36 @@ describe("loading a provider by the name of its package", () => {
     expect((await provider({ name: "@example/provider" })).name).toBe("example");
   });
 
+  /** What `./node` is in `exports`; Node's own loader, asked for the same, takes the file that is right. */
+  const conditions: Readonly<Record<string, unknown>> = {
+    "a path alone": "./node.js",
+    "the first that holds, whatever its name": { default: "./node.js", node: "./wrong.js", import: "./wrong.js" },
+    "none that does not hold": {
+      types: "./wrong.js",
+      browser: "./wrong.js",
+      require: "./wrong.js",
+      import: "./node.js",
+    },
+    "conditions within conditions": { node: { require: "./wrong.js", import: "./node.js" }, default: "./wrong.js" },
+    "the next, where one leads nowhere": { node: { require: "./wrong.js" }, default: "./node.js" },
+  };
+  it.each(Object.entries(conditions))("takes, of a package's conditions, %s", async (_, node) => {
+    const options = install({ exports: { "./node": node } });
+    expect((await loadProvider("example-provider", options)).name).toBe("example");
+    const from = join(options.installedAbove, "importer.mjs");
+    writeFileSync(from, 'import { createProvider } from "example-provider/node"; createProvider({});');
+    execFileSync(process.execPath, [from]);
+  });
+
   const refused: Readonly<Record<string, [() => Promise<unknown>, RegExp]>> = {
+    "a package that says that it has none here": [
+      () => provider({ exports: { "./node": { node: null, default: "./node.js" } } }),
+      /exports no \.\/node/,
+    ],
+    "a package with conditions that never hold": [
+      () => provider({ exports: { "./node": { browser: "./node.js" } } }),
+      /exports no \.\/node/,
+    ],
     "a package that is not there": [
       () => loadProvider("no-such-provider", install()),
       /no-such-provider is not installed .* npm install no-such-provider/,

@@ -2,59 +2,61 @@
 // `<package>/verifier`. Every way in which that can fail is a Fault that names the package and what was expected of it.
 import { pathToFileURL } from "node:url";
 import type { EndorsementKeySource, JsonObject, NodeProvider, Verifier } from "@countersign/sdk";
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { type FindOptions, findModule } from "./find-package.ts";
 import { checkEndorsementKeySource, checkProvider, checkVerifier } from "./shape.ts";
+import { wordsOf } from "./words.ts";
 
 export interface LoadOptions extends FindOptions {
   /** The operator's, for this provider; left out: none. */
   readonly settings?: JsonObject | undefined;
 }
 
+/** An import, and with it whatever a stranger's module does when it is loaded. */
+export type LoadModule = () => Promise<unknown>;
 type Factory = (settings: JsonObject) => unknown;
 
 export async function loadProvider(packageName: string, options: LoadOptions = {}): Promise<NodeProvider> {
-  const { module, where } = await loadEnd(packageName, "node", options);
-  return await makeProvider(module, where, options.settings);
+  const { load, where } = await findEnd(packageName, "node", options);
+  return await makeProvider(load, where, options.settings);
 }
 
 export async function loadVerifier(packageName: string, options: LoadOptions = {}): Promise<Verifier> {
-  const { module, where } = await loadEnd(packageName, "verifier", options);
-  return await makeVerifier(module, where, options.settings);
+  const { load, where } = await findEnd(packageName, "verifier", options);
+  return await makeVerifier(load, where, options.settings);
 }
 
 export async function loadEndorsementKeySource(
   packageName: string,
   options: LoadOptions = {},
 ): Promise<EndorsementKeySource> {
-  const end = await loadEnd(packageName, "verifier", options);
+  const end = await findEnd(packageName, "verifier", options);
   return checkEndorsementKeySource(await make(end, "createEndorsementKeySource", options.settings), end.where);
 }
 
-/** From a module that somebody else loaded, such as the provider's own credential plugin. */
-export async function makeProvider(module: unknown, where: string, settings?: JsonObject): Promise<NodeProvider> {
-  return checkProvider(await make({ module, where }, "createProvider", settings), where);
+/** From a module that somebody else imports, such as the provider's own credential plugin. */
+export async function makeProvider(load: LoadModule, where: string, settings?: JsonObject): Promise<NodeProvider> {
+  return checkProvider(await make({ load, where }, "createProvider", settings), where);
 }
 
 /** As above, for the controller's end. */
-export async function makeVerifier(module: unknown, where: string, settings?: JsonObject): Promise<Verifier> {
-  return checkVerifier(await make({ module, where }, "createVerifier", settings), where);
+export async function makeVerifier(load: LoadModule, where: string, settings?: JsonObject): Promise<Verifier> {
+  return checkVerifier(await make({ load, where }, "createVerifier", settings), where);
 }
 
 interface End {
-  readonly module: unknown;
+  readonly load: LoadModule;
   /** `<package>/<end>`, for messages. */
   readonly where: string;
 }
 
-async function loadEnd(packageName: string, end: "node" | "verifier", options: FindOptions): Promise<End> {
-  const where = `${packageName}/${end}`;
+async function findEnd(packageName: string, end: "node" | "verifier", options: FindOptions): Promise<End> {
   const path = await findModule(packageName, end, options);
-  const module = await explained(`${where} cannot be loaded`, () => import(pathToFileURL(path).href));
-  return { module, where };
+  return { load: () => import(pathToFileURL(path).href), where: `${packageName}/${end}` };
 }
 
-async function make({ module, where }: End, factory: string, settings: JsonObject = {}): Promise<unknown> {
+async function make({ load, where }: End, factory: string, settings: JsonObject = {}): Promise<unknown> {
+  const module = await explained(`${where} cannot be loaded`, load);
   const create = (module as Readonly<Record<string, unknown>>)[factory];
   if (typeof create !== "function") throw new Fault("bad-config", `${where} exports no function ${factory}`);
   return await explained(`${where} refuses its settings`, () => (create as Factory)(settings));
@@ -65,8 +67,6 @@ async function explained(what: string, act: () => unknown): Promise<unknown> {
   try {
     return await act();
   } catch (cause) {
-    if (isFault(cause)) throw cause;
-    const words = cause instanceof Error ? cause.message : String(cause);
-    throw new Fault("bad-config", `${what}: ${words.slice(0, 500)}`, { cause });
+    throw new Fault("bad-config", `${what}: ${wordsOf(cause)}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 // The adapter between the SDK and the wire: what it sends is read back as the controller reads it, and both sides compute one digest.
 import type { EvidenceRequest, NodeProvider } from "@countersign/sdk";
 import { describe, expect, it } from "vitest";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { parseCertificateRequest } from "../../kernel/x509/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
@@ -69,10 +70,14 @@ function challengeFor(hello: FinishedRequest, alg: "nonce" | "tpm2-credential" =
   return { name: hello.name, uid: HELLO_UID, request: hello.request, annotation };
 }
 
-async function open(freshness: "challenge", seen?: EvidenceRequest[]) {
-  const adapted = createSdkProvider(aProvider(freshness, seen));
+async function open(seen?: EvidenceRequest[]) {
+  return await openWith(aProvider("challenge", seen), options.signal);
+}
+
+async function openWith(overrides: Partial<NodeProvider>, signal: AbortSignal) {
+  const adapted = createSdkProvider({ ...aProvider("challenge"), ...overrides });
   if (adapted.kind !== "exchange") throw new TypeError("a challenge needs an exchange");
-  return await adapted.open(options);
+  return await adapted.open({ ...options, signal });
 }
 
 describe("a provider of the SDK on the wire", () => {
@@ -94,7 +99,7 @@ describe("a provider of the SDK on the wire", () => {
 
   it("says hello, and answers the challenge with a digest that contains it", async () => {
     const seen: EvidenceRequest[] = [];
-    const prover = await open("challenge", seen);
+    const prover = await open(seen);
     const hello = await prover.hello(input);
     expect(read(hello).envelope).toMatchObject({ step: "hello", body: { kind: "other", value: { key: "k" } } });
     const sent = challengeFor(hello);
@@ -108,7 +113,7 @@ describe("a provider of the SDK on the wire", () => {
   });
 
   it("answers no challenge of another kind or version", async () => {
-    const prover = await open("challenge");
+    const prover = await open();
     const hello = await prover.hello(input);
     for (const sent of [challengeFor(hello, "tpm2-credential"), challengeFor(hello, "nonce", 2)])
       await expect(prover.proof(input, sent)).rejects.toMatchObject({
@@ -123,5 +128,74 @@ describe("a provider of the SDK on the wire", () => {
     if (adapted.kind !== "single") throw new TypeError("a time limit needs one request");
     const prover = await adapted.open(options);
     await expect(prover.single(input)).rejects.toThrow(expect.objectContaining({ name: "Fault" }));
+  });
+
+  /** Each way to ask a provider something, with what it was told to answer. */
+  const ASKED: Readonly<Record<string, (answer: () => Promise<never>, signal: AbortSignal) => Promise<unknown>>> = {
+    "which machine this is": async (providerId, signal) =>
+      await createSdkProvider({ ...aProvider("challenge"), providerId }).providerId?.("worker-1", signal),
+    "for a proof in one": async (attest, signal) => {
+      const adapted = createSdkProvider({ ...aProvider("time-limited"), attest });
+      if (adapted.kind !== "single") throw new TypeError("a time limit needs one request");
+      return await (await adapted.open({ ...options, signal })).single(input);
+    },
+    "for a hello": async (hello, signal) => await (await openWith({ hello }, signal)).hello(input),
+    "for a proof": async (attest, signal) => {
+      const prover = await openWith({ attest }, signal);
+      return await prover.proof(input, challengeFor(await prover.hello(input)));
+    },
+  };
+  const refusedTwice = Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" });
+  const THROWN: Readonly<Record<string, [answer: () => Promise<never>, words: string]>> = {
+    "an error": [async () => Promise.reject(new RangeError("no route to\nthe platform")), "no route to the platform"],
+    "an error with a cause": [
+      async () =>
+        Promise.reject(new TypeError("fetch failed", { cause: new Error("connect ECONNREFUSED 127.0.0.1:9") })),
+      "fetch failed: connect ECONNREFUSED 127.0.0.1:9",
+    ],
+    "an error of several addresses": [
+      async () => Promise.reject(new TypeError("fetch failed", { cause: refusedTwice })),
+      "fetch failed: ECONNREFUSED",
+    ],
+    "an error without words": [async () => Promise.reject(new Error("")), "a thrown object"],
+    "before it promised": [() => raise(new TypeError("x is not a function")), "x is not a function"],
+    "a text": [async () => Promise.reject("out of cheese"), "out of cheese"],
+    "nothing at all": [async () => Promise.reject(undefined), "a thrown undefined"],
+    "what cannot be a text": [async () => Promise.reject(Object.create(null)), "a thrown object"],
+    "our own fault": [async () => Promise.reject(new Fault("untrusted", "mine", { detail: { next: "x" } })), "mine"],
+  };
+  const raise = (thrown: unknown): never => {
+    throw thrown;
+  };
+
+  for (const [what, ask] of Object.entries(ASKED)) {
+    it.each(Object.entries(THROWN))(`asked ${what}, may throw %s: whoever asked may try again`, async (_, thrown) => {
+      const [answer, words] = thrown;
+      const failure = await ask(answer, options.signal).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ name: "Fault", code: "unavailable", retryable: true, detail: {} });
+      expect(failure).toHaveProperty("message", `provider example cannot prove this machine: ${words}`);
+    });
+
+    it(`asked ${what}, may not end when it is told to: it is left behind`, async () => {
+      const never = () => new Promise<never>(() => undefined);
+      await expect(ask(never, AbortSignal.timeout(10))).rejects.toMatchObject({ name: "Fault", code: "aborted" });
+    });
+  }
+
+  it.each([[undefined], [7], [""], [" i-1 "], ["nœud"], [{ id: "i-1" }]])("may not call its machine %j", async (id) => {
+    const adapted = createSdkProvider({ ...aProvider("challenge"), providerId: async () => id as string });
+    await expect(adapted.providerId?.("worker-1", options.signal)).rejects.toMatchObject({
+      code: "invalid",
+      message: "provider example must name this machine in 1 to 512 printable characters",
+    });
+  });
+
+  it.each([[undefined], [null], ["text"], [["list"]]])("has no evidence where it answers %j", async (evidence) => {
+    const prover = await openWith({ attest: async () => evidence as never }, options.signal);
+    const hello = await prover.hello(input);
+    await expect(prover.proof(input, challengeFor(hello))).rejects.toMatchObject({
+      code: "invalid",
+      message: "evidence of provider example must be an object",
+    });
   });
 });

@@ -9,6 +9,7 @@ import {
   encodeProtocol,
   type Freshness,
   finishRequest,
+  isProviderId,
   parseChallenge,
   transcriptDigest,
 } from "../evidence/index.ts";
@@ -20,6 +21,8 @@ import type {
   SingleProver,
 } from "../providers/index.ts";
 import { sealFor } from "../providers/seal-for.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+import { wordsOf } from "./words.ts";
 
 export function createSdkProvider(provider: NodeProvider): NodeAttestationProvider {
   const { name, versions, canRenew, canServe } = provider;
@@ -28,7 +31,8 @@ export function createSdkProvider(provider: NodeProvider): NodeAttestationProvid
     protocols: versions.map((version) => ({ provider: name, version })),
     canRenew,
     canServe,
-    providerId: (nodeName: string, signal: AbortSignal) => provider.providerId({ nodeName, signal }),
+    providerId: async (nodeName: string, signal: AbortSignal) =>
+      providerIdOf(provider, await asked(provider, signal, () => provider.providerId({ nodeName, signal }))),
   };
   return provider.freshness === "challenge"
     ? { kind: "exchange", ...facts, open: async ({ signal }) => exchangeProver(provider, signal) }
@@ -40,8 +44,9 @@ function singleProver(provider: NodeProvider, signal: AbortSignal): SingleProver
     single: async (input) => {
       const draft = draftRequest({ ...input, step: "single" });
       const request = requestOf(draft, { kind: "none" });
-      const evidence = await provider.attest(request, { nodeName: request.nodeName, signal });
-      return finishRequest(draft, { body: bodyOf(evidence), ...sealFor(input) });
+      const call = { nodeName: request.nodeName, signal };
+      const evidence = await asked(provider, signal, () => provider.attest(request, call));
+      return finishRequest(draft, { body: bodyOf(provider, evidence), ...sealFor(input) });
     },
     close: async () => undefined,
   };
@@ -52,19 +57,38 @@ function exchangeProver(provider: NodeProvider, signal: AbortSignal): ExchangePr
     hello: async (input) => {
       const draft = draftRequest({ ...input, step: "hello" });
       const request = requestOf(draft, { kind: "none" });
-      const said = await provider.hello?.(request, { nodeName: request.nodeName, signal });
-      return finishRequest(draft, { body: bodyOf(said ?? {}), ...sealFor(input) });
+      const call = { nodeName: request.nodeName, signal };
+      const said = await asked(provider, signal, async () => await provider.hello?.(request, call));
+      return finishRequest(draft, { body: bodyOf(provider, said ?? {}), ...sealFor(input) });
     },
     proof: async (input, hello) => {
       requireNonce(input, hello);
       const draft = draftRequest({ ...input, step: "proof" });
       const { name, uid, request: helloRequest, annotation } = hello;
       const request = requestOf(draft, { kind: "challenge", helloRequest, helloUid: uid, annotation });
-      const evidence = await provider.attest(request, { nodeName: request.nodeName, signal });
-      return finishRequest(draft, { body: bodyOf(evidence), hello: { name, uid }, ...sealFor(input) });
+      const call = { nodeName: request.nodeName, signal };
+      const evidence = await asked(provider, signal, () => provider.attest(request, call));
+      return finishRequest(draft, { body: bodyOf(provider, evidence), hello: { name, uid }, ...sealFor(input) });
     },
     close: async () => undefined,
   };
+}
+
+/**
+ * A stranger's code may throw anything, a Fault of ours included, and may not mind its signal: who asked for a certificate hears a
+ * Fault that says whose code it was, and may try again.
+ */
+async function asked<Answer>(
+  { name }: NodeProvider,
+  signal: AbortSignal,
+  call: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await unlessAborted(signal, call);
+  } catch (cause) {
+    if (signal.aborted) throw new Fault("aborted", `provider ${name} was told to stop`, { cause });
+    throw new Fault("unavailable", `provider ${name} cannot prove this machine: ${wordsOf(cause)}`, { cause });
+  }
 }
 
 /** A challenge of another kind is for somebody else, or from somebody else. */
@@ -92,6 +116,14 @@ function requestOf(draft: Draft, freshness: Freshness): EvidenceRequest {
   };
 }
 
-function bodyOf(value: JsonObject): EvidenceBody {
-  return { kind: "other", value };
+/** It is compared with what the platform's other programs wrote, so it is refused here and not somewhere on the way. */
+function providerIdOf({ name }: NodeProvider, answer: unknown): string {
+  if (typeof answer === "string" && isProviderId(answer)) return answer;
+  throw new Fault("invalid", `provider ${name} must name this machine in 1 to 512 printable characters`);
+}
+
+function bodyOf({ name }: NodeProvider, value: unknown): EvidenceBody {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Fault("invalid", `evidence of provider ${name} must be an object`);
+  return { kind: "other", value: value as JsonObject };
 }

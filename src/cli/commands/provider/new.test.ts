@@ -40,6 +40,21 @@ describe("countersign provider new", () => {
     expect(statSync(inside("bin/kubelet-authenticator-acme.js")).mode & 0o111).toBe(0o111);
   });
 
+  it("names every setting of both ends in the guide", () => {
+    const settings = ["src/node.ts", "src/verifier.ts"].flatMap((path) =>
+      [...readFileSync(inside(path), "utf8").matchAll(/textSetting\(settings, "(\w+)"\)/g)].map(([, name]) => name),
+    );
+    expect(settings).toEqual(["machine", "keyFile", "machinesFile"]);
+    const guide = readFileSync(inside("README.md"), "utf8");
+    for (const name of settings) expect(guide).toContain(`"${name}": `);
+  });
+
+  it("packs what was built, and none of what shows that it is right", () => {
+    const { scripts, files } = JSON.parse(readFileSync(inside("package.json"), "utf8"));
+    expect(scripts.prepack).toBe(scripts.build);
+    expect(files).toEqual(expect.arrayContaining(["bin", "dist", "!dist/world.*", "!dist/*.test.*"]));
+  });
+
   it("writes over nothing", async () => {
     const again = await run("acme", "--directory", directory);
     expect(again.exit).not.toBe(0);

@@ -12,11 +12,13 @@ export function manifest(name: string, version: string): string {
     type: "module",
     private: true,
     engines: { node: ">=20.18.1" },
-    files: ["bin", "dist"],
+    // What shows that it is right stays at home.
+    files: ["bin", "dist", "!dist/world.*", "!dist/*.test.*"],
     bin: { [`kubelet-authenticator-${name}`]: `bin/kubelet-authenticator-${name}.js` },
     exports: { "./node": "./dist/node.js", "./verifier": "./dist/verifier.js" },
     scripts: {
       build: "tsc",
+      prepack: "tsc",
       test: "tsc && node --test dist/provider.test.js",
       conformance: "tsc && countersign-conformance dist/world.js",
     },
