@@ -52,7 +52,7 @@ export async function readDiscoveryMethod(
   return findDiscoveryMethod(await readDiscoveryWords(context, options, address));
 }
 
-export async function readDiscoveryWords(
+async function readDiscoveryWords(
   context: CommandContext,
   options: OptionValues,
   address: string | undefined,

@@ -271,21 +271,33 @@ describe("the log file", () => {
     expect(outdated("/x/a.log", files, { ...at, maxBackups: 0, maxAgeMs: 0 })).toEqual([]);
   });
 
-  it("loses nothing when it cannot be put aside", async () => {
+  it("begins a new file when somebody else took the old one away", async () => {
     const folder = await mkdtemp(join(tmpdir(), "audit-"));
     const path = join(folder, "audit.log");
-    const troubles: number[] = [];
     const rotation = { maxBytes: 10, maxBackups: 3, maxAgeMs: 0 };
+    const log = await openAuditLog({ path, rotation, clock: tickingClock(), onTrouble: () => expect.unreachable() });
+    await rename(path, join(folder, "elsewhere"));
+    for (const line of ["first line\n", "second line\n"]) log.write(line);
+    await log.close();
+    expect(await readFile(join(folder, "elsewhere"), "utf8")).toBe("first line\n");
+    expect(await readFile(path, "utf8")).toBe("second line\n");
+  });
+
+  it("loses nothing when it cannot be put aside, and tries again after a minute, not at every line", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "audit-"));
+    // A name of this length is allowed, and with the time behind it no more.
+    const path = join(folder, `${"a".repeat(240)}.log`);
+    const troubles: number[] = [];
     const log = await openAuditLog({
       path,
-      rotation,
-      clock: systemClock,
+      rotation: { maxBytes: 10, maxBackups: 3, maxAgeMs: 0 },
+      clock: tickingClock(),
       onTrouble: (lines) => troubles.push(lines),
     });
-    await rename(path, join(folder, "elsewhere"));
-    for (const line of ["first line\n", "second line\n", "third line\n"]) log.write(line);
+    const lines = Array.from({ length: 100 }, (_, at) => `line number ${at}\n`);
+    for (const line of lines) log.write(line);
     await log.close();
-    expect(await readFile(join(folder, "elsewhere"), "utf8")).toBe("first line\nsecond line\nthird line\n");
+    expect(await readFile(path, "utf8")).toBe(lines.join(""));
     expect(troubles).toEqual([0, 0]);
   });
 

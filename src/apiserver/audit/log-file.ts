@@ -10,6 +10,9 @@ import { type AuditRotation, DEFAULT_ROTATION, putAside, removeOutdated } from "
 /** Some ten thousand lines. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
+/** How long a file that could not be put aside is left alone: each attempt reads a folder, and each failure is told. */
+const RETRY_ROTATION_MS = 60_000;
+
 export interface AuditLogFile {
   write(line: string): void;
   /** Writes what waits, then closes. */
@@ -74,10 +77,12 @@ async function openRotated({
 }: AuditLogOptions): Promise<RotatedFile> {
   let file = await openForAppend(path);
   let { size } = await file.stat();
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
 
   async function rotate(): Promise<void> {
+    const nowMs = clock.now();
+    if (nowMs < notBeforeMs) return;
     try {
-      const nowMs = clock.now();
       if (!(await putAside(path, nowMs))) return;
       const old = file;
       file = await openForAppend(path);
@@ -85,6 +90,7 @@ async function openRotated({
       await old.close();
       await removeOutdated(path, { ...rotation, nowMs });
     } catch (cause) {
+      notBeforeMs = nowMs + RETRY_ROTATION_MS;
       onTrouble(0, cause);
     }
   }

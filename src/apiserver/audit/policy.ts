@@ -5,10 +5,10 @@ import type { UserInfo } from "../../api/access/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
 
-export const LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
+const LEVELS = ["None", "Metadata", "Request", "RequestResponse"] as const;
 export type Level = (typeof LEVELS)[number];
 
-export const STAGE_NAMES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
+const STAGE_NAMES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
 export type AuditStage = (typeof STAGE_NAMES)[number];
 
 export interface GroupResources {

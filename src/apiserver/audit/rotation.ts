@@ -49,11 +49,18 @@ export function outdated(path: string, files: readonly string[], options: AuditR
     .map(({ file }) => file);
 }
 
-/** Puts the file aside. Two within a millisecond would have one name: the second waits for a later write. */
+/**
+ * Puts the file aside; true as well where somebody else did, logrotate for one. Two within a millisecond would have one name: the
+ * second waits for a later write.
+ */
 export async function putAside(path: string, nowMs: number): Promise<boolean> {
   const backup = backupName(path, nowMs);
   if ((await readdir(dirname(path))).includes(basename(backup))) return false;
-  await rename(path, backup);
+  try {
+    await rename(path, backup);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw cause;
+  }
   return true;
 }
 

@@ -35,7 +35,7 @@ interface Wanted {
 }
 
 /** Undefined when nobody asks for it. */
-export function wantedIdentity({ headers }: Pick<HttpRequest, "headers">): Wanted | undefined {
+function wantedIdentity({ headers }: Pick<HttpRequest, "headers">): Wanted | undefined {
   const names = Object.keys(headers).filter((name) => name.startsWith(PREFIX));
   if (names.length === 0) return undefined;
   const users = valuesOf(headers, "impersonate-user");

@@ -1,29 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Attributes, ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
+import { ASKED, aRule } from "../../../test/builders/access.ts";
+import type { ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
 import { createAuthorizerChain, privilegedAuthorizer } from "./chain.ts";
 import { createRbacAuthorizer, type RbacObjects } from "./rbac.ts";
 import { describeRule, uncovered } from "./rule-cover.ts";
-
-const ASKED: Attributes = {
-  user: { username: "jane", groups: ["dev", "system:authenticated"] },
-  verb: "get",
-  isResource: true,
-  path: "",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "ns",
-  name: "p",
-  fieldRequirements: [],
-};
-
-const rule = (changed: Partial<PolicyRule>): PolicyRule => ({
-  verbs: ["get"],
-  apiGroups: [""],
-  resources: ["pods"],
-  ...changed,
-});
 
 function aBinding(subject: RoleBinding["subjects"], changed: Partial<RoleBinding> = {}): RoleBinding {
   return {
@@ -36,7 +16,7 @@ function aBinding(subject: RoleBinding["subjects"], changed: Partial<RoleBinding
   };
 }
 
-const READER: ClusterRole = { kind: "ClusterRole", apiVersion: "", metadata: { name: "reader" }, rules: [rule({})] };
+const READER: ClusterRole = { kind: "ClusterRole", apiVersion: "", metadata: { name: "reader" }, rules: [aRule({})] };
 
 function objects(cluster: readonly RoleBinding[], inNamespace: readonly RoleBinding[] = []): RbacObjects {
   return {
@@ -104,7 +84,7 @@ describe("the chain", () => {
 });
 
 describe("covering", () => {
-  const held = [rule({ verbs: ["get", "list"] }), rule({ resources: ["*/status"], verbs: ["*"] })];
+  const held = [aRule({ verbs: ["get", "list"] }), aRule({ resources: ["*/status"], verbs: ["*"] })];
   const covered: Record<string, [Partial<PolicyRule>, boolean]> = {
     "what is held": [{}, true],
     "two verbs of which one is not held": [{ verbs: ["get", "delete"] }, false],
@@ -114,11 +94,11 @@ describe("covering", () => {
     "another group": [{ apiGroups: ["apps"] }, false],
   };
   it.each(Object.entries(covered))("%s", (_name, [wanted, expected]) => {
-    expect(uncovered(held, [rule(wanted)]).length === 0).toBe(expected);
+    expect(uncovered(held, [aRule(wanted)]).length === 0).toBe(expected);
   });
 
   it("never lets named rights cover unnamed ones", () => {
-    expect(uncovered([rule({ resourceNames: ["p"] })], [rule({})]).map(describeRule)).toEqual([
+    expect(uncovered([aRule({ resourceNames: ["p"] })], [aRule({})]).map(describeRule)).toEqual([
       '{APIGroups:[""], Resources:["pods"], Verbs:["get"]}',
     ]);
   });

@@ -12,6 +12,7 @@ import {
 import { prefixOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
 import type { RbacObjects } from "./rbac.ts";
+import { createSubjectIndex, type SubjectIndex } from "./subjects.ts";
 
 export interface RbacIndex extends RbacObjects {
   close(): void;
@@ -19,27 +20,27 @@ export interface RbacIndex extends RbacObjects {
 
 export function createRbacIndex(storage: Storage): RbacIndex {
   const clusterRoles = new Map<string, ClusterRole>();
-  const clusterRoleBindings = new Map<string, RoleBinding>();
+  const clusterRoleBindings = createSubjectIndex();
   const roles = new Map<string, Role>();
-  const roleBindings = new Map<string, Map<string, RoleBinding>>();
+  const roleBindings = new Map<string, SubjectIndex>();
   const stops = [
     follow<ClusterRole>(storage, CLUSTER_ROLES, (role, gone) =>
       put(clusterRoles, nameOf(role), gone ? undefined : role),
     ),
     follow<Role>(storage, ROLES, (role, gone) => put(roles, scopedName(role), gone ? undefined : role)),
     follow<RoleBinding>(storage, CLUSTER_ROLE_BINDINGS, (binding, gone) =>
-      put(clusterRoleBindings, nameOf(binding), gone ? undefined : binding),
+      clusterRoleBindings.put(nameOf(binding), gone ? undefined : binding),
     ),
     follow<RoleBinding>(storage, ROLE_BINDINGS, (binding, gone) => {
       const namespace = binding.metadata.namespace ?? "";
-      const inNamespace = roleBindings.get(namespace) ?? new Map<string, RoleBinding>();
-      put(inNamespace, nameOf(binding), gone ? undefined : binding);
+      const inNamespace = roleBindings.get(namespace) ?? createSubjectIndex();
+      inNamespace.put(nameOf(binding), gone ? undefined : binding);
       roleBindings.set(namespace, inNamespace);
     }),
   ];
   return {
-    clusterRoleBindings: () => clusterRoleBindings.values(),
-    roleBindings: (namespace) => roleBindings.get(namespace)?.values() ?? [],
+    clusterRoleBindings: clusterRoleBindings.bindingsOf,
+    roleBindings: (namespace, user) => roleBindings.get(namespace)?.bindingsOf(user) ?? [],
     clusterRole: (name) => collect(clusterRoles.get(name), clusterRoles),
     role: (namespace, name) => roles.get(`${namespace}/${name}`),
     close: () => {

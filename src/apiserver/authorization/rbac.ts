@@ -20,8 +20,9 @@ const RULE = "rbac";
 
 /** The RBAC objects of this moment. */
 export interface RbacObjects {
-  clusterRoleBindings(): Iterable<RoleBinding>;
-  roleBindings(namespace: string): Iterable<RoleBinding>;
+  /** At least those whose subjects include the user; others are passed over. */
+  clusterRoleBindings(user: UserInfo): Iterable<RoleBinding>;
+  roleBindings(namespace: string, user: UserInfo): Iterable<RoleBinding>;
   clusterRole(name: string): ClusterRole | undefined;
   role(namespace: string, name: string): Role | undefined;
 }
@@ -46,8 +47,8 @@ function decide(objects: RbacObjects, asked: Attributes): Decision {
 }
 
 function* bindingsFor(objects: RbacObjects, asked: Attributes): Iterable<RoleBinding> {
-  yield* objects.clusterRoleBindings();
-  if (asked.isResource && asked.namespace !== "") yield* objects.roleBindings(asked.namespace);
+  yield* objects.clusterRoleBindings(asked.user);
+  if (asked.isResource && asked.namespace !== "") yield* objects.roleBindings(asked.namespace, asked.user);
 }
 
 /** A user's rules in a namespace, and what could not be resolved. Escalation checks and rule reviews need them. */
@@ -58,7 +59,8 @@ export function rulesForUser(
 ): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
   const rules: PolicyRule[] = [];
   const problems: string[] = [];
-  const bindings = [...objects.clusterRoleBindings(), ...(namespace === "" ? [] : objects.roleBindings(namespace))];
+  const inNamespace = namespace === "" ? [] : objects.roleBindings(namespace, user);
+  const bindings = [...objects.clusterRoleBindings(user), ...inNamespace];
   for (const binding of bindings) {
     const scope = binding.metadata.namespace ?? "";
     if (matchingSubject(binding, user, scope) === undefined) continue;

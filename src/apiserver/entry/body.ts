@@ -11,7 +11,7 @@ import { parseYaml } from "./yaml.ts";
 /** The limit of kube-apiserver; clients and tests know it. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-export const JSON_TYPE = "application/json";
+const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
@@ -51,7 +51,7 @@ async function readAccepted(request: HttpRequest, accepted: readonly string[]): 
   return request.readBody(MAX_BODY_BYTES);
 }
 
-export function unknownFormat(accepted: readonly string[]): Fault {
+function unknownFormat(accepted: readonly string[]): Fault {
   return new Fault(
     "unsupported",
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,

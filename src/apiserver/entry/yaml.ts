@@ -23,7 +23,7 @@ import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "./json.ts";
  * The YAML parser takes some milliseconds a kilobyte, and the server waits for it. The largest manifests people write are
  * schemas of some hundred kilobytes.
  */
-export const MAX_YAML_BYTES = 256 * 1024;
+const MAX_YAML_BYTES = 256 * 1024;
 
 const OPENING_BRACE = 0x7b;
 

@@ -1,2 +1,1 @@
 export { createGate, DEFAULT_LIMITS, type Gate, type Limits } from "./gate.ts";
-export { runLimits } from "./stage.ts";

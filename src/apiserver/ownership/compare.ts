@@ -14,7 +14,7 @@ export interface Comparison {
   readonly removed: FieldSet;
 }
 
-export const SAME: Comparison = { added: NO_FIELDS, modified: NO_FIELDS, removed: NO_FIELDS };
+const SAME: Comparison = { added: NO_FIELDS, modified: NO_FIELDS, removed: NO_FIELDS };
 const MODIFIED: Comparison = { ...SAME, modified: MEMBER };
 
 export function isSame({ added, modified, removed }: Comparison): boolean {

@@ -1,9 +1,9 @@
 // Storage that survives: objects in one lmdb file under a directory that belongs to one process at a time.
 
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, fsyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { acquireLock } from "../../platform/files/index.ts";
+import { acquireLock, ensureDirectory } from "../../platform/files/index.ts";
 import { createEngine, FIRST_REVISION } from "./engine.ts";
 import type { HistoryLimits } from "./history.ts";
 import { openLmdbJournal } from "./lmdb-journal.ts";
@@ -19,7 +19,7 @@ const DIRECTORY_MODE = 0o700;
 
 /** Fault `locked` when another process has the directory, `io-failed`, `malformed` or `unsupported` when it cannot be read. */
 export async function openLmdbStorage({ directory, historyLimits }: LmdbStorageOptions): Promise<Storage> {
-  prepareDirectory(directory);
+  await prepareDirectory(directory);
   const lock = await acquireLock(join(directory, "lock"));
   try {
     const { journal, revision, rows } = await openLmdbJournal(directory, FIRST_REVISION);
@@ -35,9 +35,9 @@ export async function openLmdbStorage({ directory, historyLimits }: LmdbStorageO
   }
 }
 
-function prepareDirectory(directory: string): void {
+async function prepareDirectory(directory: string): Promise<void> {
+  await ensureDirectory(directory, DIRECTORY_MODE);
   try {
-    mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE });
     chmodSync(directory, DIRECTORY_MODE);
   } catch (cause) {
     throw new Fault("io-failed", `cannot prepare the data directory ${directory}`, { cause });

@@ -3,13 +3,11 @@
 import type { KubeObject } from "../../api/meta/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { verifySignature } from "../../platform/keys/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
+import { proofErrors } from "../proof-errors.ts";
 import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";
-import type { FieldError } from "../resources/field-error.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
-import type { Proof } from "../resources/strategy.ts";
 import type { Content } from "../storage/storage.ts";
 import { checkNamespace, decodeBody } from "./decode.ts";
 import { type Owners, ownedByCreator } from "./field-manager.ts";
@@ -87,13 +85,6 @@ async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): P
   enforce(call.reviews.after(second), second);
   call.warnings.push(...(strategy.warnings?.(next, undefined) ?? []));
   return insert(stored, ownedByCreator(stored, { owners, sent, next }));
-}
-
-/** Gathered here, outside of the pure rules, so that the main thread serves others while a second one calculates. */
-export async function proofErrors(proof: Proof, next: KubeObject): Promise<readonly FieldError[]> {
-  const carried = proof.signed(next);
-  if (carried === undefined) return [];
-  return (await verifySignature(carried.key, carried.signed)) ? [] : [proof.refuse(next)];
 }
 
 async function insert(stored: StoredCall, next: KubeObject): Promise<Content> {

@@ -23,7 +23,7 @@ import { isSameJson } from "./same-json.ts";
 import type { StoredCall } from "./stored-call.ts";
 
 /** The object with its owners; with none when nobody owns anything. */
-export function withManagers<T extends KubeObject>(object: T, managers: Managers): T {
+function withManagers<T extends KubeObject>(object: T, managers: Managers): T {
   const { managedFields: _before, ...metadata } = object.metadata;
   if (managers.size === 0) return { ...object, metadata };
   return { ...object, metadata: { ...metadata, managedFields: encodeManagers(managers) } };

@@ -4,7 +4,6 @@
 //   pki/sa.key                signs the tokens of service accounts
 // Client certificates of the administrator and the controller are issued at each start and live no longer than a year.
 
-import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -26,7 +25,7 @@ import {
   subjectAltNameExtension,
   subjectKeyIdExtension,
 } from "../../kernel/x509/index.ts";
-import { atomicWriteFile } from "../../platform/files/index.ts";
+import { atomicWriteFile, ensureDirectory, loadTextIfPresent } from "../../platform/files/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../platform/keys/index.ts";
 import { SERVICE_ADDRESS } from "./network.ts";
 
@@ -61,7 +60,7 @@ const BACKDATE_MS = 5 * 60_000;
 const SERIAL_BYTES = 16;
 
 export async function loadOrCreatePki(options: PkiOptions): Promise<Pki> {
-  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  await ensureDirectory(options.directory, 0o700);
   const ca =
     (await loadPair(options.directory, "ca")) ?? (await savePair(options.directory, "ca", createCa(options.nowMs)));
   if (!isPair(ca)) throw new Fault("bad-config", `ca.crt and ca.key in ${options.directory} do not belong together`);
@@ -201,8 +200,8 @@ function serialNumber(): Uint8Array {
 
 async function loadPair(directory: string, name: string): Promise<Pair | undefined> {
   const [certPem, keyPem] = await Promise.all([
-    readIfPresent(join(directory, `${name}.crt`)),
-    readIfPresent(join(directory, `${name}.key`)),
+    loadTextIfPresent(join(directory, `${name}.crt`)),
+    loadTextIfPresent(join(directory, `${name}.key`)),
   ]);
   return certPem === undefined || keyPem === undefined ? undefined : { certPem, keyPem };
 }
@@ -220,18 +219,9 @@ async function savePair(directory: string, name: string, pair: Pair): Promise<Pa
 }
 
 async function loadOrCreateKey(path: string): Promise<string> {
-  const kept = await readIfPresent(path);
+  const kept = await loadTextIfPresent(path);
   if (kept !== undefined) return kept;
   const keyPem = generatePrivateKey("P-256").encodePem();
   await atomicWriteFile(path, keyPem, { mode: 0o600 });
   return keyPem;
-}
-
-async function readIfPresent(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new Fault("io-failed", `cannot read ${path}`, { cause });
-  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aProcess } from "../../../test/fakes/process-edge.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { createTerminal, plainText, printFailure } from "./index.ts";
+import { createTerminal, plainText, printFailure, table } from "./index.ts";
 
 function capture(options: Parameters<typeof aProcess>[0]) {
   const { edge, written } = aProcess(options);
@@ -21,6 +21,21 @@ describe("plainText", () => {
   it("leaves words alone and spells out what would steer a terminal", () => {
     expect(plainText("node worker-1 is registered · größer")).toBe("node worker-1 is registered · größer");
     expect(plainText("a\u001b[2Jb\nc\u202ed")).toBe("a\\u001b[2Jb\\u000ac\\u202ed");
+  });
+});
+
+describe("table", () => {
+  it("has columns as wide as their widest cell, and no cell that steers the terminal", () => {
+    const rows = [
+      ["a", "long one"],
+      ["b\u001b[2J", ""],
+    ];
+    expect(table(["NAME", "WHAT"], rows).split("\n")).toEqual([
+      "NAME         WHAT",
+      "a            long one",
+      "b\\u001b[2J",
+      "",
+    ]);
   });
 });
 

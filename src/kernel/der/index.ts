@@ -6,9 +6,7 @@ export { encodeTime, readTimeMs } from "./time.ts";
 export {
   type BitString,
   readBitString,
-  readBoolean,
   readDefaultFalse,
-  readInteger,
   readNull,
   readOctetsInBitString,
   readSmallUnsigned,

@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { codeOf } from "../../../test/builders/code-of.ts";
 import { parseHex } from "../bytes/index.ts";
-import { isFault } from "../outcome/index.ts";
 import { DerReader, readWholeSequence } from "./reader.ts";
 import { TAG } from "./tags.ts";
 import { encodeTlv } from "./writer.ts";
-
-function codeOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (fault) {
-    return isFault(fault) ? fault.code : String(fault);
-  }
-  return "none";
-}
 
 describe("DerReader", () => {
   it("reads elements in order without copying", () => {

@@ -18,6 +18,7 @@ export { type Jwk, jwkOf, keyIdOf } from "./jwk.ts";
 export {
   decodeUnverifiedJws,
   decodeUnverifiedJwt,
+  hasJwtForm,
   type JwtAlgorithm,
   type JwtClaims,
   type JwtTemplate,

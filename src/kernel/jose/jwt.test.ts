@@ -2,7 +2,7 @@ import { createPublicKey, createVerify, generateKeyPairSync, sign } from "node:c
 import { describe, expect, it } from "vitest";
 import { generatePrivateKey, type KeyKind, parsePrivateKey } from "../../platform/keys/index.ts";
 import { parsePublicKey } from "../x509/index.ts";
-import { decodeUnverifiedJwt, jwkOf, keyIdOf, signJwt, verifyJwt } from "./index.ts";
+import { decodeUnverifiedJwt, hasJwtForm, jwkOf, keyIdOf, signJwt, verifyJwt } from "./index.ts";
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
@@ -20,6 +20,11 @@ describe("a JSON Web Token", () => {
   it("has exactly alg and kid in its header, and its claims sorted", () => {
     expect(Buffer.from(head, "base64url").toString()).toBe(`{"alg":"ES256","kid":"${keyId}"}`);
     expect(Buffer.from(body, "base64url").toString()).toBe('{"iss":"a","kubernetes.io":{"a":2,"z":1},"sub":"b"}');
+  });
+
+  it("is known from other credentials by its two dots, before anything is parsed", () => {
+    expect([token, "..", "a.b.c"].map(hasJwtForm)).toEqual([true, true, true]);
+    expect(["", "abcdef.0123456789abcdef", "a.b.c.d", `${token}.`, "..."].map(hasJwtForm)).not.toContain(true);
   });
 
   it.each(["P-256", "P-384", "RSA-2048"] as const)("of a %s key is good, here and to OpenSSL", (kind) => {

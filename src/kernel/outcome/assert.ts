@@ -7,7 +7,3 @@ export class Bug extends Error {
 export function assert(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Bug(what);
 }
-
-export function unreachable(value: never): never {
-  throw new Bug(`unreachable: ${String(value)}`);
-}

@@ -1,4 +1,4 @@
-export { assert, Bug, unreachable } from "./assert.ts";
+export { assert, Bug } from "./assert.ts";
 export { FAULT_CODES, Fault, type FaultCode, type FaultDetail, type FaultOptions, isFault } from "./fault.ts";
 export {
   type Approval,

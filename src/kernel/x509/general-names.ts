@@ -19,7 +19,7 @@ export type GeneralName =
   | { readonly kind: "other"; readonly tag: number };
 
 /** The tags of the choices, in the order of the RFC. */
-export const GENERAL_NAME_TAG = {
+const GENERAL_NAME_TAG = {
   otherName: contextConstructed(0),
   email: contextPrimitive(1),
   dns: contextPrimitive(2),

@@ -9,7 +9,6 @@ export {
 export { parseCertificates, readCertificates } from "./bundle.ts";
 export { type Certificate, parseCertificate, verifyCertificateSignature } from "./certificate.ts";
 export {
-  CHAIN_REFUSALS,
   type ChainAcceptance,
   type ChainInput,
   type ChainRefusal,
@@ -27,7 +26,6 @@ export { type Extension, findExtension } from "./extensions/extension.ts";
 export { authorityKeyIdExtension, computeKeyId, subjectKeyIdExtension } from "./extensions/key-ids.ts";
 export {
   extKeyUsageExtension,
-  KEY_USAGES,
   type KeyUsage,
   keyUsageExtension,
   parseExtKeyUsage,
@@ -42,22 +40,14 @@ export {
 } from "./extensions/subject-alt-names.ts";
 export type { GeneralName } from "./general-names.ts";
 export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
-export { matchesDnsName, matchesIpAddress } from "./match-host.ts";
+export { matchesDnsName } from "./match-host.ts";
 export { encodeName, type Name, type NameAttribute, type NameTemplate, parseName } from "./name.ts";
 export {
-  EKU_ANY,
   EKU_CLIENT_AUTH,
   EKU_SERVER_AUTH,
-  OID_AUTHORITY_KEY_ID,
-  OID_BASIC_CONSTRAINTS,
-  OID_COMMON_NAME,
-  OID_EXT_KEY_USAGE,
   OID_EXTENSION_REQUEST,
-  OID_KEY_USAGE,
   OID_NAME_CONSTRAINTS,
-  OID_ORGANIZATION,
   OID_SUBJECT_ALT_NAME,
-  OID_SUBJECT_KEY_ID,
 } from "./oids.ts";
 export { type PublicKey, parsePublicKey } from "./public-key.ts";
 export { type CertificateRequest, parseCertificateRequest, verifyRequestSignature } from "./request.ts";

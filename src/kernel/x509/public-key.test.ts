@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { codeOf } from "../../../test/builders/code-of.ts";
 import { parseHex } from "../bytes/index.ts";
 import { encodeBitString, encodeOid, encodeSequence, encodeTlv, encodeUnsigned, TAG } from "../der/index.ts";
-import { isFault } from "../outcome/index.ts";
 import { OID_CURVE_P256, OID_EC_KEY, OID_ED25519, OID_RSA_KEY } from "./oids.ts";
 import { parsePublicKey } from "./public-key.ts";
 
@@ -24,15 +24,6 @@ function rsaKey(bits: number, exponent: number): Uint8Array {
 
 const ec = (point: Uint8Array) => spki(OID_EC_KEY, [encodeOid(OID_CURVE_P256)], point);
 const rsa = (bits: number, exponent = 65537) => spki(OID_RSA_KEY, [NULL], rsaKey(bits, exponent));
-
-function codeOf(run: () => unknown): string {
-  try {
-    run();
-  } catch (fault) {
-    return isFault(fault) ? fault.code : String(fault);
-  }
-  return "none";
-}
 
 describe("public keys", () => {
   it("tell their kind and size", () => {

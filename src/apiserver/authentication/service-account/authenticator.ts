@@ -2,7 +2,7 @@
 // way is refused, never passed on. Behaviour of kubernetes/pkg/serviceaccount/jwt.go.
 
 import { CREDENTIAL_ID, type UserInfo } from "../../../api/access/index.ts";
-import { decodeUnverifiedJwt, type UnverifiedJwt, verifyJwt } from "../../../kernel/jose/index.ts";
+import { decodeUnverifiedJwt, hasJwtForm, type UnverifiedJwt, verifyJwt } from "../../../kernel/jose/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { PublicKey } from "../../../kernel/x509/index.ts";
 import { type Authentication, type Authenticator, NOT_MINE } from "../authenticator.ts";
@@ -52,6 +52,7 @@ export function createServiceAccountAuthenticator(options: ServiceAccountOptions
 
 /** What is no JWT of an algorithm we know is not ours to judge; it ends as 401 like every token nobody knows. */
 function decode(token: string): UnverifiedJwt | undefined {
+  if (!hasJwtForm(token)) return undefined;
   try {
     return decodeUnverifiedJwt(token);
   } catch (error) {

@@ -5,10 +5,7 @@ export {
   type DefinitionCondition,
   identityOf,
   isConditionTrue,
-  withCondition,
 } from "./definition.ts";
-export { definitionStrategy } from "./definition-strategy.ts";
-export { parseJsonPath } from "./json-path.ts";
 export { kindsOf } from "./kind.ts";
 export { judgeNames } from "./names.ts";
 export { openApiSchemaOf } from "./openapi.ts";

@@ -37,7 +37,7 @@ export const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
 };
 const SYSTEM_PREFIX = "system-";
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
-export const PREEMPTION_POLICIES: readonly string[] = ["PreemptLowerPriority", "Never"];
+const PREEMPTION_POLICIES: readonly string[] = ["PreemptLowerPriority", "Never"];
 
 function priorityErrors(next: PriorityClass): readonly FieldError[] {
   return [...valueErrors(next), ...preemptionErrors(next.preemptionPolicy)];

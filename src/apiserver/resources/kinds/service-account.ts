@@ -8,7 +8,7 @@ import { type CreateSubresource, defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
 
 /** What may be asked for is decided where the token is made: that needs the objects it is bound to. */
-export const tokenSubresource: CreateSubresource = {
+const tokenSubresource: CreateSubresource = {
   name: "token",
   resource: TOKEN_REQUESTS,
   shape: {

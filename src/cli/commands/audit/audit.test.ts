@@ -5,19 +5,18 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
-import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { writeAdminKubeconfig } from "../../../../test/builders/kubeconfig-file.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import type { Namespace } from "../../../api/core/index.ts";
 import { CONFIG_MAPS, NAMESPACES } from "../../../api/meta/index.ts";
 import { createAnchor, createAuditTrail } from "../../../controller/audit/index.ts";
-import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const NAMESPACE = "countersign-system";
-const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 let server: TestApiServer;
 let admin: KubeClient;
@@ -45,10 +44,8 @@ async function writeTrail(chain: string, isAnchored: boolean): Promise<readonly 
 beforeAll(async () => {
   server = await startTestApiServer();
   directory = await mkdtemp(join(tmpdir(), "countersign-audit-"));
-  const { url, caPem, adminCertPem, adminKeyPem } = server;
-  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
-  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
-  writeKubeconfigFile(join(directory, "admin.conf"), server, user);
+  admin = connectAdmin(server);
+  writeAdminKubeconfig(join(directory, "admin.conf"), server);
   const namespace: Namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: NAMESPACE } };
   await admin.create(NAMESPACES, namespace);
   anchored = await writeTrail("c1", true);

@@ -36,7 +36,7 @@ export async function startInstances({ directory, signal }: DemoWorld): Promise<
   const keysFile = join(directory, "platform-keys.json");
   await atomicWriteFile(keysFile, platform.keysFile, { mode: 0o600 });
   const settings = { keysFile, accounts: [ACCOUNT], regions: [REGION] };
-  const verifier = await makeVerifier(await load("verifier"), EXAMPLE, settings);
+  const verifier = await makeVerifier(() => load("verifier"), EXAMPLE, settings);
   const servers: MetadataServer[] = [];
   const close = async () => {
     for (const server of servers) await server.close();
@@ -47,7 +47,7 @@ export async function startInstances({ directory, signal }: DemoWorld): Promise<
       const instanceId = `i-${machine}`;
       const server = await startMetadataServer({ platform, instanceId, accountId: ACCOUNT, region: REGION });
       servers.push(server);
-      const provider = await makeProvider(await load("node"), EXAMPLE, { metadataUrl: server.url });
+      const provider = await makeProvider(() => load("node"), EXAMPLE, { metadataUrl: server.url });
       providers.set(machine, createSdkProvider(provider));
     }
   } catch (failure) {

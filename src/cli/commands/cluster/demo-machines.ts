@@ -2,13 +2,9 @@
 // platform, which signs documents for it in the manner of a cloud. Either way an operator enrols the two that belong to the
 // cluster, and a third is a genuine machine too, but another one.
 
-import {
-  COUNTERSIGN_API_VERSION,
-  identityName,
-  NODE_IDENTITIES,
-  type NodeIdentity,
-} from "../../../api/countersign/index.ts";
+import { NODE_IDENTITIES } from "../../../api/countersign/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
+import { enrolledIdentity } from "../identity/enrolled.ts";
 import { type DemoMachines, type DemoWorld, MEMBERS } from "./demo-cast.ts";
 import { startInstances } from "./demo-instances.ts";
 import { startTpms } from "./demo-tpms.ts";
@@ -22,12 +18,6 @@ export async function startMachines(world: DemoWorld): Promise<DemoMachines> {
 /** As `countersign identity enroll` does for an operator. */
 export async function enrolMembers(machines: DemoMachines, client: KubeClient): Promise<void> {
   for (const nodeName of MEMBERS) {
-    const identity: NodeIdentity = {
-      apiVersion: COUNTERSIGN_API_VERSION,
-      kind: "NodeIdentity",
-      metadata: { name: identityName(nodeName) },
-      spec: { nodeName, ...(await machines.identityOf(nodeName)) },
-    };
-    await client.create(NODE_IDENTITIES, identity);
+    await client.create(NODE_IDENTITIES, enrolledIdentity({ nodeName, ...(await machines.identityOf(nodeName)) }));
   }
 }

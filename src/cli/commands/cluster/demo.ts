@@ -2,7 +2,7 @@
 // are; and a third that holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real
 // request.
 
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { buildTokenSecret, encodeToken, generateToken } from "../../../api/bootstrap/index.ts";
 import { SECRETS } from "../../../api/meta/index.ts";
@@ -125,7 +125,7 @@ async function emptyOwnDirectory(directory: string): Promise<void> {
     );
   }
   await rm(directory, { recursive: true, force: true });
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await ensureDirectory(directory, 0o700);
   await writeFile(join(directory, MARKER), "made by countersign demo, removed by its next run\n");
 }
 

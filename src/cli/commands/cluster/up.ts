@@ -1,15 +1,15 @@
 // `countersign up`: a control plane in one process and one directory, until it is told to stop.
 
-import { type BootstrapToken, buildTokenSecret, parseToken } from "../../../api/bootstrap/index.ts";
-import { SECRETS } from "../../../api/meta/index.ts";
+import { parseToken } from "../../../api/bootstrap/index.ts";
 import type { SdkVerifier } from "../../../attestation/index.ts";
-import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
 import { parseChoice } from "../../../platform/flags/index.ts";
 import { createLog, LOG_LEVELS } from "../../../platform/report/index.ts";
 import { untilAborted } from "../../../platform/signals/index.ts";
 import { tuneEngine } from "../../cluster/engine-settings.ts";
 import { type Plane, startPlane } from "../../cluster/plane.ts";
 import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
+import { storeToken } from "../../cluster/store-token.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { durationOption, flagOption, listOption, portOption, requiredText, textOption } from "../../options.ts";
 import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
@@ -67,7 +67,7 @@ export const clusterUp: Command = {
       log,
     });
     try {
-      if (token !== undefined) await storeToken(context, plane, { token, ttlMs });
+      if (token !== undefined) await storeToken(plane.client, token, { nowMs: context.clock.now(), ttlMs });
       if (!context.stop.aborted) printReady(context, plane);
       await Promise.race([untilAborted(context.stop), plane.failed]);
     } finally {
@@ -90,20 +90,6 @@ function listeningHost(options: OptionValues): string {
   const host = requiredText(options, "host");
   if (host !== "0.0.0.0" && host !== "::") return host;
   throw new Fault("bad-config", `--host ${host} is no address that a node could dial; name one of this machine's`);
-}
-
-async function storeToken(
-  context: CommandContext,
-  plane: Plane,
-  given: { token: BootstrapToken; ttlMs: number },
-): Promise<void> {
-  const secret = buildTokenSecret(given.token, { nowMs: context.clock.now(), ttlMs: given.ttlMs });
-  try {
-    await plane.client.create(SECRETS, secret);
-  } catch (failure) {
-    // A restart with the same token: it keeps the end of life it had.
-    if (!isFault(failure, "already-exists")) throw failure;
-  }
 }
 
 function printReady({ terminal }: CommandContext, plane: Plane): void {

@@ -6,15 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aCsr, forNode } from "../../../../test/builders/csr.ts";
-import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
-import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { writeAdminKubeconfig } from "../../../../test/builders/kubeconfig-file.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
-import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
-
-const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 let server: TestApiServer;
 let admin: KubeClient;
@@ -22,10 +20,8 @@ let directory: string;
 beforeAll(async () => {
   server = await startTestApiServer();
   directory = await mkdtemp(join(tmpdir(), "countersign-csr-"));
-  const { url, caPem, adminCertPem, adminKeyPem } = server;
-  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
-  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
-  writeKubeconfigFile(join(directory, "admin.conf"), server, user);
+  admin = connectAdmin(server);
+  writeAdminKubeconfig(join(directory, "admin.conf"), server);
 });
 afterAll(async () => {
   await admin.close();

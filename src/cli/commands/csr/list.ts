@@ -6,7 +6,7 @@ import { verdictOn } from "../../../controller/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
-import { plainText } from "../../terminal/index.ts";
+import { table } from "../../terminal/index.ts";
 import { ageOf, conditionOf } from "./words.ts";
 
 export const csrList: Command = {
@@ -65,18 +65,8 @@ const COLUMNS = ["name", "age", "signer", "requester", "condition", "verdict", "
 
 function tableOf(rows: readonly Row[]): string {
   if (rows.length === 0) return "no certificate requests\n";
-  const lines = [
+  return table(
     COLUMNS.map((column) => column.toUpperCase()),
-    ...rows.map((row) => COLUMNS.map((column) => plainText(row[column]))),
-  ];
-  const widths = COLUMNS.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  return lines
-    .map(
-      (line) =>
-        `${line
-          .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-          .join("   ")
-          .trimEnd()}\n`,
-    )
-    .join("");
+    rows.map((row) => COLUMNS.map((column) => row[column])),
+  );
 }

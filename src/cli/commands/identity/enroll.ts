@@ -2,15 +2,7 @@
 // cluster without Machines it takes the Machine's place. The TPM is claimed for the node at once: one key, one live identity.
 
 import { isNodeName } from "../../../api/certificates/index.ts";
-import {
-  CLUSTER_LABEL,
-  COUNTERSIGN_API_VERSION,
-  EK_LABEL,
-  ekLabelOf,
-  identityName,
-  NODE_IDENTITIES,
-  type NodeIdentity,
-} from "../../../api/countersign/index.ts";
+import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
@@ -18,6 +10,7 @@ import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
 import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
+import { enrolledIdentity } from "./enrolled.ts";
 
 export const identityEnroll: Command = {
   arguments: [{ name: "<node>", description: "the name that the node will have" }],
@@ -78,21 +71,10 @@ function identityFor(nodeName: string, options: OptionValues): NodeIdentity {
   const clusterName = textOption(options, "cluster");
   const providerId = textOption(options, "providerId");
   const spkiSha256 = ekHashOption(options);
-  return {
-    apiVersion: COUNTERSIGN_API_VERSION,
-    kind: NODE_IDENTITIES.kind,
-    metadata: {
-      name: identityName(nodeName, clusterName),
-      labels: {
-        ...(clusterName === undefined ? {} : { [CLUSTER_LABEL]: clusterName }),
-        ...(spkiSha256 === undefined ? {} : { [EK_LABEL]: ekLabelOf(spkiSha256) }),
-      },
-    },
-    spec: {
-      nodeName,
-      ...(clusterName === undefined ? {} : { clusterName }),
-      ...(providerId === undefined ? {} : { providerId }),
-      ...(spkiSha256 === undefined ? {} : { tpm: { ek: { spkiSha256 } } }),
-    },
-  };
+  return enrolledIdentity({
+    nodeName,
+    ...(clusterName === undefined ? {} : { clusterName }),
+    ...(providerId === undefined ? {} : { providerId }),
+    ...(spkiSha256 === undefined ? {} : { tpm: { ek: { spkiSha256 } } }),
+  });
 }

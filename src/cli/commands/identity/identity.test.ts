@@ -4,18 +4,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
-import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
-import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
+import { writeAdminKubeconfig } from "../../../../test/builders/kubeconfig-file.ts";
+import { defineOwnKinds } from "../../../../test/contract/definitions.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
-import {
-  EK_LABEL,
-  ekLabelOf,
-  JOIN_POLICIES,
-  NODE_IDENTITIES,
-  type NodeIdentity,
-} from "../../../api/countersign/index.ts";
-import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
+import { EK_LABEL, ekLabelOf, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const HASH = "5c".repeat(32);
@@ -26,17 +20,10 @@ let directory: string;
 let kubeconfig: string;
 beforeAll(async () => {
   server = await startTestApiServer();
-  const { url, caPem, adminCertPem, adminKeyPem } = server;
-  admin = createKubeClient({ server: url, caPem, credentials: () => ({ certPem: adminCertPem, keyPem: adminKeyPem }) });
-  for (const definition of await loadDefinitions()) {
-    const isPolicy = definition.metadata.name?.startsWith("joinpolicies") === true;
-    await define(admin, definition, isPolicy ? JOIN_POLICIES : NODE_IDENTITIES);
-  }
+  admin = connectAdmin(server);
+  await defineOwnKinds(admin);
   directory = await mkdtemp(join(tmpdir(), "countersign-identity-"));
-  kubeconfig = join(directory, "admin.conf");
-  const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const user = { "client-certificate-data": base64(adminCertPem), "client-key-data": base64(adminKeyPem) };
-  writeKubeconfigFile(kubeconfig, server, user);
+  kubeconfig = writeAdminKubeconfig(join(directory, "admin.conf"), server);
 });
 afterAll(async () => {
   await admin.close();

@@ -4,7 +4,7 @@ import { NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/ind
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
-import { plainText } from "../../terminal/index.ts";
+import { table } from "../../terminal/index.ts";
 import { describeIdentity, type IdentityDescription } from "./describe.ts";
 
 export const identityList: Command = {
@@ -15,7 +15,7 @@ export const identityList: Command = {
     try {
       const { items } = await client.list<NodeIdentity>(NODE_IDENTITIES, { signal: context.stop });
       const shown = items.map(describeIdentity).sort((one, other) => (one.node < other.node ? -1 : 1));
-      context.terminal.out(form === "json" ? `${JSON.stringify(shown)}\n` : table(shown));
+      context.terminal.out(form === "json" ? `${JSON.stringify(shown)}\n` : table(HEADINGS, shown.map(cells)));
       return 0;
     } finally {
       await client.close();
@@ -25,13 +25,6 @@ export const identityList: Command = {
 
 const HEADINGS = ["NODE", "PHASE", "PROVIDER", "TRUST", "ATTESTED", "KEY", "MACHINE"];
 
-function table(identities: readonly IdentityDescription[]): string {
-  const rows = [HEADINGS, ...identities.map(cells)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("   ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
-}
-
 function cells({ node, phase, provider, trust, attestedAt, ek, machine }: IdentityDescription): readonly string[] {
-  return [node, phase, provider, trust, attestedAt, ek, machine].map((cell) => plainText(cell ?? "<none>"));
+  return [node, phase, provider, trust, attestedAt, ek, machine].map((cell) => cell ?? "<none>");
 }

@@ -6,7 +6,7 @@ import { SECRETS } from "../../../api/meta/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
-import { plainText } from "../../terminal/index.ts";
+import { table } from "../../terminal/index.ts";
 import { describeToken, timeLeft } from "./describe.ts";
 
 export const tokenList: Command = {
@@ -23,7 +23,8 @@ export const tokenList: Command = {
       const tokens = items.flatMap((secret) => readTokenSecret(secret) ?? []);
       const nowMs = context.clock.now();
       const shown = tokens.map((token) => describeToken(token, { withSecret: false }));
-      context.terminal.out(form === "json" ? `${JSON.stringify(shown)}\n` : table(tokens, nowMs));
+      const rows = tokens.map((token) => cells(token, nowMs));
+      context.terminal.out(form === "json" ? `${JSON.stringify(shown)}\n` : table(HEADINGS, rows));
       return 0;
     } finally {
       await client.close();
@@ -33,14 +34,6 @@ export const tokenList: Command = {
 
 const HEADINGS = ["ID", "TTL", "EXPIRES", "USAGES", "DESCRIPTION", "GROUPS"];
 
-function table(tokens: readonly StoredToken[], nowMs: number): string {
-  const rows = [HEADINGS, ...tokens.map((token) => cells(token, nowMs))];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("   ");
-  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
-}
-
-/** What stands in a Secret was written by somebody: it must not move the cursor of whoever lists it. */
 function cells(token: StoredToken, nowMs: number): readonly string[] {
   const { id, expires, usages, description, groups } = describeToken(token, { withSecret: false });
   const none = (text: string) => (text === "" ? "<none>" : text);
@@ -49,7 +42,7 @@ function cells(token: StoredToken, nowMs: number): readonly string[] {
     timeLeft(token, nowMs),
     expires ?? "<never>",
     none(usages.join(",")),
-    none(plainText(description)),
+    none(description),
     none(groups.join(",")),
   ];
 }

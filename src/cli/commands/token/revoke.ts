@@ -5,10 +5,10 @@ import { SECRETS } from "../../../api/meta/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
-import { parseTokenId } from "./token-id.ts";
+import { parseTokenId, TOKEN_ID_ARGUMENT } from "./token-id.ts";
 
 export const tokenRevoke: Command = {
-  arguments: [{ name: "<id>", description: "the first part of the token, or the whole" }],
+  arguments: [TOKEN_ID_ARGUMENT],
   options: [KUBECONFIG_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {
     const form = outputForm(options);

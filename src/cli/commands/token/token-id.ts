@@ -2,6 +2,12 @@
 
 import { isToken, parseToken } from "../../../api/bootstrap/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import type { CommandArgument } from "../../command.ts";
+
+export const TOKEN_ID_ARGUMENT: CommandArgument = {
+  name: "<id>",
+  description: "the first part of the token, or the whole",
+};
 
 export function parseTokenId(text: string): string {
   if (isToken(text)) return parseToken(text).id;

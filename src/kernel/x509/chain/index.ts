@@ -1,8 +1,2 @@
-export {
-  CHAIN_REFUSALS,
-  type ChainAcceptance,
-  type ChainRefusal,
-  type ChainRefusalReason,
-  type ChainResult,
-} from "./refusal.ts";
+export type { ChainAcceptance, ChainRefusal, ChainRefusalReason, ChainResult } from "./refusal.ts";
 export { type ChainInput, validateChain } from "./validate.ts";

@@ -2,7 +2,7 @@
 import type { Certificate } from "../certificate.ts";
 
 /** In the order of the checks. */
-export const CHAIN_REFUSALS = [
+const CHAIN_REFUSALS = [
   "NotYetValid",
   "Expired",
   "WeakKey",

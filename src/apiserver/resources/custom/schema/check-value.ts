@@ -15,7 +15,7 @@ export interface Place {
   readonly budget: MatchBudget;
 }
 
-export function typeOf(value: Json): string {
+function typeOf(value: Json): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";

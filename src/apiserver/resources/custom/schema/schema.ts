@@ -49,7 +49,7 @@ export interface Limits {
 }
 
 /** The largest definitions of Cluster API have a few thousand; every one costs memory and time on each write. */
-export const MAX_SCHEMA_NODES = 20_000;
+const MAX_SCHEMA_NODES = 20_000;
 
 interface Count {
   nodes: number;
