@@ -33,6 +33,7 @@ export function factsOf(csr: CertificateSigningRequest, changed: Partial<Approva
     claims: { kind: "Present", value: [] },
     machine: NOT_ASKED,
     holders: { kind: "Absent" },
+    providerId: { kind: "Absent" },
     evidence: { kind: "Absent" },
     standing: { kind: "Absent" },
     serving: servingFacts(),

@@ -109,7 +109,7 @@ export function aNode(name: string): UserInfo {
   return { username: `system:node:${name}`, groups: ["system:nodes", "system:authenticated"] };
 }
 
-export function aNodeSubject(nodeName: string): Uint8Array {
+function aNodeSubject(nodeName: string): Uint8Array {
   return encodeName({ commonName: `system:node:${nodeName}`, organizations: ["system:nodes"] });
 }
 
@@ -174,9 +174,10 @@ export function annotated(annotations: Record<string, string>): CsrModifier {
   return () => ({ annotations });
 }
 
-export function withCondition(type: string, reason = "ByTest"): CsrModifier {
+export function withCondition(type: string, reason = "ByTest", lastUpdateTime?: string): CsrModifier {
+  const at = lastUpdateTime === undefined ? {} : { lastUpdateTime };
   return ({ conditions }) => ({
-    conditions: [...conditions, { type, status: "True", reason, message: "set by a test" }],
+    conditions: [...conditions, { type, status: "True", reason, message: "set by a test", ...at }],
   });
 }
 

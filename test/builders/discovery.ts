@@ -67,7 +67,7 @@ export function signingServer(map: unknown, token: BootstrapToken = TOKEN): Hand
   };
 }
 
-export function answerSigned(response: ServerResponse, body: string, { id, secret }: BootstrapToken): void {
+function answerSigned(response: ServerResponse, body: string, { id, secret }: BootstrapToken): void {
   const jws = signDetachedHs256({ keyId: id, secret, content: body });
   response.writeHead(200, { "content-type": "application/json", "x-kubernetes-jws": jws }).end(body);
 }

@@ -1,6 +1,7 @@
 // A whole exchange of the TPM provider as the controller sees it, valid by default: hello, challenge, proof, and the facts that
 // its rules judge. Tests spoil one thing and expect one token.
 import type { UserInfo } from "../../src/api/access/index.ts";
+import { signersOfProvider } from "../../src/api/certificates/index.ts";
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
 import type { Machine } from "../../src/api/foreign/index.ts";
 import {
@@ -44,9 +45,8 @@ import { aSoftTpm, type QuoteOptions, type SoftTpm } from "./soft-tpm.ts";
 export const NOW_MS = 1_794_772_300_000;
 export const CLUSTER = `sha256:${"ab".repeat(32)}`;
 export const NODE = "worker-1";
-export const PROVIDER_ID = "test:///zone/worker-1";
-export const CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
-export const SERVING_SIGNER = "cluster.x-k8s.io/kubelet-serving-tpm";
+const PROVIDER_ID = "test:///zone/worker-1";
+export const [CLIENT_SIGNER, SERVING_SIGNER] = signersOfProvider("tpm");
 export const KEYS = deriveChallengeKeys("00c0ffee", new Uint8Array(32).fill(7));
 export const PROTOCOL: Protocol = { provider: "tpm", version: 1 };
 export const PCRS = [0, 1, 7];
@@ -143,7 +143,7 @@ export function anExchange(options: ExchangeOptions = {}): Exchange {
   return { tpm, hello, challenged, proof };
 }
 
-export function challengeFor(hello: RequestObject, tpm: SoftTpm, claims: Claims) {
+function challengeFor(hello: RequestObject, tpm: SoftTpm, claims: Claims) {
   const tpmSide = { akName: nameOf(tpm.ak), ekHash: sha256(publicKeyOf(tpm.ek).spki) };
   const challenged = { cluster: claims.cluster, helloRequest: hello.request, helloUid: hello.uid, tpm: tpmSide };
   const iat = Math.floor(NOW_MS / 1000) - 10;

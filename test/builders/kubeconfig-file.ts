@@ -20,3 +20,15 @@ export function writeKubeconfigFile(path: string, { url, caPem }: KubeconfigPlac
   writeFileSync(path, text, { mode: 0o600 });
   return path;
 }
+
+/** For whom the server of test/fakes/api-server.ts lets do everything. */
+export function writeAdminKubeconfig(
+  path: string,
+  server: KubeconfigPlace & { readonly adminCertPem: string; readonly adminKeyPem: string },
+): string {
+  const base64 = (text: string) => encodeBase64(encodeUtf8(text));
+  return writeKubeconfigFile(path, server, {
+    "client-certificate-data": base64(server.adminCertPem),
+    "client-key-data": base64(server.adminKeyPem),
+  });
+}

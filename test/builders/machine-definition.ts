@@ -10,6 +10,10 @@ export function poolDefinition(versions: readonly string[]): KubeObject {
   return definition("cluster.x-k8s.io", "MachinePool", versions);
 }
 
+export function clusterDefinition(versions: readonly string[]): KubeObject {
+  return definition("cluster.x-k8s.io", "Cluster", versions);
+}
+
 function definition(group: string, kind: string, versions: readonly string[]): KubeObject {
   const singular = kind.toLowerCase();
   const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };

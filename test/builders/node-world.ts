@@ -112,7 +112,7 @@ export const slice = (name: string, nodeName: string): WorldObject => ({
 
 const pod = (name: string, spec: object): WorldObject => ({ path: core("a", "pods"), body: named(name, { spec }) });
 
-export const WORLD: readonly WorldObject[] = [
+const WORLD: readonly WorldObject[] = [
   { path: "/api/v1/namespaces", body: named("a") },
   { path: "/api/v1/namespaces", body: named("b") },
   ...["a", "b"].flatMap((namespace) =>

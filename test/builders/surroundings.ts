@@ -2,7 +2,7 @@
 
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import type { Node } from "../../src/api/core/index.ts";
-import type { Policy } from "../../src/api/countersign/index.ts";
+import { matchesName, type Policy } from "../../src/api/countersign/index.ts";
 import type { AccessReviews } from "../../src/controller/approval/access.ts";
 import type { MachineMatch } from "../../src/controller/approval/facts.ts";
 import type { Network, Surroundings } from "../../src/controller/approval/inventory.ts";
@@ -27,8 +27,17 @@ export function surroundingsOf({ nodes = [], machine, policy, pending = [] }: Cl
     countNodes: () => nodes.length,
     pendingOf: (username) => pending.filter(({ spec }) => spec.username === username),
     machines: { find: () => machine ?? { kind: "Absent" }, ownersOf: () => new Map(), count: () => 0 },
-    policies: { of: () => policy, hasShadow: () => policy?.mode === "Shadow", broken: () => [] },
+    policies: {
+      of: (_, nodeName) => (isCovered(policy, nodeName) ? policy : undefined),
+      hasShadow: () => policy?.mode === "Shadow",
+      broken: () => [],
+    },
   };
+}
+
+function isCovered(policy: Policy | undefined, nodeName: string | undefined): boolean {
+  const pattern = policy?.nodeNames;
+  return pattern === undefined || (nodeName !== undefined && matchesName(pattern, nodeName));
 }
 
 /** An authorizer that allows what kubeadm binds: bootstrappers a first certificate, nodes their own. */

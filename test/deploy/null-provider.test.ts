@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { AUTHENTICATORS, bundlePlugin, bundlePrograms, shippedPlugin } from "../../tools/bundle.mjs";
+import { AUTHENTICATORS, bundlePlugin, bundlePrograms, pluginEntry, shippedPlugin } from "../../tools/bundle.mjs";
 import { bundleWhole, PROGRAMS } from "../../tools/single-file.mjs";
 import { createNullProvider, NULL_CLIENT_SIGNER } from "../providers/null/index.ts";
 
@@ -49,8 +49,9 @@ describe("the null provider", () => {
     expect(said.filter((path) => marksIn(readFileSync(join(ROOT, path), "utf8")).length > 0)).toEqual([]);
   });
 
-  it.each(AUTHENTICATORS)("is not in what %s is bundled from", async (name) => {
-    const { inputs } = await bundlePlugin(shippedPlugin(name, work), { write: false });
+  const plugins = [...AUTHENTICATORS.map((name) => shippedPlugin(name, work)), pluginEntry(work)];
+  it.each(plugins)("is not in what $source is bundled from", async (plugin) => {
+    const { inputs } = await bundlePlugin(plugin, { write: false });
     expect(Object.keys(inputs).length).toBeGreaterThan(1);
     expect(Object.keys(inputs).filter((path) => !path.startsWith("src/"))).toEqual([]);
   });
@@ -78,6 +79,8 @@ describe("the null provider", () => {
     const built = filesBelow(outDir);
     expect(built.length).toBeGreaterThan(10);
     expect(built.filter((path) => marksIn(readFileSync(path, "utf8")).length > 0)).toEqual([]);
-    expect(packedFiles(join(ROOT, "sdk")).filter((path) => !/^(dist\/|package\.json$)/.test(path))).toEqual([]);
+    const beside = packedFiles(join(ROOT, "sdk")).filter((path) => !/^(dist\/|package\.json$)/.test(path));
+    expect(beside).toEqual(["README.md"]);
+    expect(marksIn(readFileSync(join(ROOT, "sdk", "README.md"), "utf8"))).toEqual([]);
   });
 }, 60_000);

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import type { ClientCertificate } from "../builders/client-certificate.ts";
+import { aClientCertificate, type ClientCertificate } from "../builders/client-certificate.ts";
 
 /** A server and its administrator: the embedded one of api-server.ts, or a real one. */
 export interface ApiEndpoint {
@@ -10,6 +10,16 @@ export interface ApiEndpoint {
   readonly caPem: string;
   readonly adminCertPem: string;
   readonly adminKeyPem: string;
+}
+
+/** A server whose CA's key is at hand, as its administrator. */
+export function asRoot(server: {
+  readonly port: number;
+  readonly caPem: string;
+  readonly caKeyPem: string;
+}): ApiEndpoint {
+  const { certPem, keyPem } = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
+  return { port: server.port, caPem: server.caPem, adminCertPem: certPem, adminKeyPem: keyPem };
 }
 
 export interface Sent {

@@ -26,6 +26,7 @@ import {
 } from "../../src/kernel/x509/index.ts";
 import { type Clock, systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
+import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { aClientCertificate, type ClientCertificate } from "../builders/client-certificate.ts";
 
 export type { ClientCertificate } from "../builders/client-certificate.ts";
@@ -137,6 +138,16 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
       await storage.close();
     },
   };
+}
+
+/** As its administrator, who may do everything. */
+export function adminConnection(server: Pick<TestApiServer, "url" | "caPem" | "adminCertPem" | "adminKeyPem">) {
+  const { url, caPem, adminCertPem: certPem, adminKeyPem: keyPem } = server;
+  return { server: url, caPem, credentials: () => ({ certPem, keyPem }) };
+}
+
+export function connectAdmin(server: Parameters<typeof adminConnection>[0]): KubeClient {
+  return createKubeClient(adminConnection(server));
 }
 
 async function createBootstrapToken(

@@ -6,8 +6,8 @@ import type { ConfigMap } from "../../src/api/core/index.ts";
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import { clusterObjects, ensureObjects } from "../../src/cli/cluster/objects.ts";
 import { signDetachedHs256 } from "../../src/kernel/jose/index.ts";
-import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
-import { startTestApiServer, type TestApiServer } from "./api-server.ts";
+import type { KubeClient } from "../../src/platform/kube/index.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "./api-server.ts";
 import { carryOut, type Decision, runClerk } from "./clerk.ts";
 
 export type { Decision } from "./clerk.ts";
@@ -26,8 +26,7 @@ export interface JoinableCluster {
 
 export async function startJoinableCluster(): Promise<JoinableCluster> {
   const api = await startTestApiServer();
-  const credentials = () => ({ certPem: api.adminCertPem, keyPem: api.adminKeyPem });
-  const admin = createKubeClient({ server: api.url, caPem: api.caPem, credentials });
+  const admin = connectAdmin(api);
   const token = await api.createBootstrapToken();
   await ensureObjects(admin, clusterObjects({ server: api.url, caPem: api.caPem }));
   await signClusterInfo(admin, token);

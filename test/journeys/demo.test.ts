@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { missingTools } from "../builders/swtpm.ts";
+import { notRun } from "../not-run.ts";
 import { startProgram as start } from "./program.ts";
 
 let directory: string;
@@ -18,10 +19,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 describe("countersign demo", () => {
   const demo = (env: Readonly<Record<string, string>> = {}) =>
     start(["demo", "--exit-when-done", "--port", "0", "--data-dir", join(directory, "demo")], { env });
-  const noTpm = missingTools("swtpm");
-  if (noTpm !== undefined) console.warn(`the story with TPMs is not told: ${noTpm}`);
-
-  it.skipIf(noTpm !== undefined)(
+  it.skipIf(notRun("the story with TPMs", missingTools("swtpm")))(
     "joins two nodes by their TPMs and refuses the impostor, who has another",
     async () => {
       const run = demo();

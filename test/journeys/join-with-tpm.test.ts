@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
 import {
@@ -15,24 +14,24 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../src/api/countersign/index.ts";
-import { CONFIG_MAPS, CSRS, SECRETS } from "../../src/api/meta/index.ts";
+import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import { BEACON_CONFIG_MAP, parseRecipient } from "../../src/attestation/evidence/index.ts";
 import { createInsecureProvider, createTpmProvider, readTpmIdentity } from "../../src/attestation/providers/index.ts";
-import { type Plane, startPlane } from "../../src/cli/cluster/plane.ts";
+import type { Plane } from "../../src/cli/cluster/plane.ts";
 import { publicPointOf } from "../../src/kernel/crypto/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parsePublicArea, publicKeyOf } from "../../src/kernel/tpm/index.ts";
 import { joinNode, parseDiscoveryMethod, renewCertificate, runNodeDaemon } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
-import { randomBytes } from "../../src/platform/keys/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { openTpm } from "../../src/platform/tpm/index.ts";
 import { aDyingTpm } from "../builders/dying-tpm.ts";
 import { QUOTE, refusal, type SpoiledAnswer, startFaultyTpm } from "../builders/faulty-tpm.ts";
+import { startJoinablePlane } from "../builders/joinable-plane.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
+import { notRun } from "../not-run.ts";
 
 const missing = missingTools("swtpm", "swtpm_setup");
-if (missing !== undefined) console.warn(`the journey with a TPM is skipped: ${missing}`);
 
 const PROVIDER_ID = "test:///rack-1/worker-1";
 const SERVING_SIGNER = "cluster.x-k8s.io/kubelet-serving-tpm";
@@ -43,7 +42,7 @@ function envelopeIn(request: string): string {
   return Buffer.from(blocks[2]?.bytes ?? []).toString();
 }
 
-describe.skipIf(missing !== undefined)("a join with a TPM", () => {
+describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () => {
   let directory: string;
   let plane: Plane;
   let token: string;
@@ -53,18 +52,7 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), "countersign-tpm-"));
     [own, other] = await Promise.all([startSwtpm({ certificates: true }), startSwtpm({ certificates: true })]);
-    plane = await startPlane({
-      directory: join(directory, "cluster"),
-      host: "127.0.0.1",
-      port: 0,
-      kubeconfigOut: join(directory, "admin.kubeconfig"),
-      allowInsecure: true,
-      clock: systemClock,
-      log: silentLog,
-    });
-    const made = generateToken(randomBytes);
-    token = encodeToken(made);
-    await plane.client.create(SECRETS, buildTokenSecret(made, { nowMs: Date.now(), ttlMs: 600_000 }));
+    ({ plane, token } = await startJoinablePlane(directory));
   }, 60_000);
 
   afterAll(async () => {
@@ -97,7 +85,7 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     provider: swtpm === undefined ? createInsecureProvider() : createTpmProvider({ address: swtpm.address }),
     providerId: PROVIDER_ID,
     clock: systemClock,
-    requestLimitMs: 20_000,
+    limitMs: 20_000,
   });
 
   it("01 the operator enrols the machine by its endorsement key", async () => {
@@ -163,8 +151,10 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     await renewCertificate(renewal("a", own));
     const filed = await requestsOf(() => renewCertificate(renewal("a", own)));
     expect(filed).toEqual([expect.stringMatching(/^countersign-single-/)]);
-    const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
-    expect(status?.exchanges?.at(-1)).toMatchObject({ state: "Issued" });
+    await vi.waitFor(async () => {
+      const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
+      expect(status?.exchanges?.at(-1)).toMatchObject({ state: "Issued" });
+    }, 10_000);
     await plane.client.delete(JOIN_POLICIES, { name: "beacon" });
     await vi.waitFor(
       async () => {
@@ -269,7 +259,7 @@ describe.skipIf(missing !== undefined)("a join with a TPM", () => {
     await expect(joinNode(machine("downgrade", undefined))).rejects.toMatchObject(refusedWith("ProviderChanged"));
     const plain = { ...machine("plain", undefined), signerName: "kubernetes.io/kube-apiserver-client-kubelet" };
     // Others may serve that signer too: the refusal is written down, but never as a denial.
-    await expect(joinNode({ ...plain, requestLimitMs: 1_000 })).rejects.toMatchObject({
+    await expect(joinNode({ ...plain, limitMs: 1_000 })).rejects.toMatchObject({
       code: "timeout",
       message: expect.stringContaining("node-is-not-registered-yet"),
     });

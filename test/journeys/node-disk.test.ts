@@ -9,10 +9,10 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeKubeconfigFile } from "../builders/kubeconfig-file.ts";
 import { type JoinableCluster, startJoinableCluster } from "../fakes/joinable-cluster.ts";
+import { notRun } from "../not-run.ts";
 import { programPath } from "./program.ts";
 
-const isRoot = process.getuid?.() === 0;
-if (!isRoot) console.warn("not root: the real full and read-only disks are not tried in this run");
+const noDisks = process.getuid?.() === 0 ? undefined : "only root mounts disks";
 
 /** $1 is the mount point; the rest is the renewal. After each: its exit code, and what the link leads to. */
 const SCRIPT = `
@@ -34,7 +34,7 @@ mount -o remount,rw "$dir"
 ls -A "$dir/pki"
 `;
 
-describe.skipIf(!isRoot)("countersign node renew on a real disk", () => {
+describe.skipIf(notRun("real full and read-only disks", noDisks))("countersign node renew on a real disk", () => {
   const root = mkdtempSync(join(tmpdir(), "node-disk-"));
   let cluster: JoinableCluster;
   beforeAll(async () => {

@@ -6,15 +6,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
-import { NODES, SECRETS } from "../../src/api/meta/index.ts";
+import { NODES } from "../../src/api/meta/index.ts";
 import { createInsecureProvider } from "../../src/attestation/index.ts";
-import { type Plane, startPlane } from "../../src/cli/cluster/plane.ts";
+import type { Plane } from "../../src/cli/cluster/plane.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
-import { randomBytes } from "../../src/platform/keys/index.ts";
-import { silentLog } from "../../src/platform/report/index.ts";
+import { startJoinablePlane } from "../builders/joinable-plane.ts";
 
 const ROUNDS = Number(process.env["COUNTERSIGN_HERD_ROUNDS"] ?? "60");
 const NODES_A_ROUND = Number(process.env["COUNTERSIGN_HERD_NODES"] ?? "50");
@@ -25,18 +23,7 @@ let token: string;
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "countersign-herd-"));
-  plane = await startPlane({
-    directory: join(directory, "cluster"),
-    host: "127.0.0.1",
-    port: 0,
-    kubeconfigOut: join(directory, "admin.kubeconfig"),
-    allowInsecure: true,
-    clock: systemClock,
-    log: silentLog,
-  });
-  const made = generateToken(randomBytes);
-  await plane.client.create(SECRETS, buildTokenSecret(made, { nowMs: Date.now(), ttlMs: 86_400_000 }));
-  token = encodeToken(made);
+  ({ plane, token } = await startJoinablePlane(directory, { ttlMs: 86_400_000 }));
 });
 
 afterAll(async () => {

@@ -90,12 +90,13 @@ async function isAlive(): Promise<boolean> {
 it("rotates both certificates five times and stays alive", async () => {
   const untilMs = Date.now() + LIMIT_MS;
   const seen = { client: 0, serving: 0, looks: 0 };
-  while (Math.min(seen.client, seen.serving - 1) < ROTATIONS) {
+  while (Math.min(seen.client, seen.serving) < ROTATIONS) {
     expect(Date.now(), JSON.stringify(seen)).toBeLessThan(untilMs);
     await sleep(LOOK_EVERY_MS);
     expect(await isAlive(), JSON.stringify(seen)).toBe(true);
     seen.client = rotationsIn(await issuedFor(KUBELET_CLIENT_SIGNER));
-    seen.serving = (await issuedFor(KUBELET_SERVING_SIGNER)).length;
+    // The first is no rotation. The client's first was asked for with a token, which has no such id.
+    seen.serving = Math.max(0, (await issuedFor(KUBELET_SERVING_SIGNER)).length - 1);
     seen.looks++;
   }
   console.log(`rotations of worker-1: ${JSON.stringify(seen)}`);

@@ -2,7 +2,6 @@
 // the two may differ in is written down: where only the status counts, and which fields only one of them knows.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { aClientCertificate } from "../builders/client-certificate.ts";
 import {
   aCsr,
   type CsrModifier,
@@ -12,13 +11,10 @@ import {
   withUsages,
   withWrongSignature,
 } from "../builders/csr.ts";
-import { type ApiEndpoint, callApi, type Received, type Sent } from "../fakes/api-client.ts";
+import { callApi, type Received } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
+import { type Side, side } from "./harness/both.ts";
 import { type ControlPlane, startControlPlane } from "./harness/index.ts";
-
-interface Side extends ApiEndpoint {
-  readonly as: Readonly<Record<string, NonNullable<Sent["as"]>>>;
-}
 
 let embedded: TestApiServer;
 let real: ControlPlane;
@@ -27,8 +23,8 @@ let theirs: Side;
 
 beforeAll(async () => {
   [embedded, real] = await Promise.all([startTestApiServer(), startControlPlane({ keyAlgorithm: "ECDSA-P256" })]);
-  ours = side(embedded, await embedded.createBootstrapToken());
-  theirs = side(real, await real.createBootstrapToken());
+  ours = withTokens(side(embedded), await embedded.createBootstrapToken());
+  theirs = withTokens(side(real), await real.createBootstrapToken());
   await callApi(ours, {
     method: "POST",
     path: `${RBAC}/clusterrolebindings`,
@@ -41,22 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([embedded.close(), real.stop()]));
 
-function side(server: { port: number; caPem: string; caKeyPem: string }, token: string): Side {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
-  return {
-    port: server.port,
-    caPem: server.caPem,
-    adminCertPem: admin.certPem,
-    adminKeyPem: admin.keyPem,
-    as: {
-      admin,
-      node: aClientCertificate(server, { user: "system:node:n1", groups: ["system:nodes"] }),
-      jane: aClientCertificate(server, { user: "jane" }),
-      token: { token },
-      "a bad token": { token: "abcdef.zzzzzzzzzzzzzzzz" },
-      nobody: "anonymous",
-    },
-  };
+function withTokens(one: Side, token: string): Side {
+  const tokens = { token: { token }, "a bad token": { token: "abcdef.zzzzzzzzzzzzzzzz" } };
+  return { ...one, as: { ...one.as, ...tokens, nobody: "anonymous" } };
 }
 
 const RBAC = "/apis/rbac.authorization.k8s.io/v1";

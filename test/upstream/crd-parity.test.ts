@@ -4,7 +4,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { aClientCertificate } from "../builders/client-certificate.ts";
 import {
   capiMachines,
   definitionOf,
@@ -12,7 +11,7 @@ import {
   nodeIdentities,
   openShiftMachines,
 } from "../builders/definitions.ts";
-import { type ApiEndpoint, callApi, type Received, watchApi } from "../fakes/api-client.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received, watchApi } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { type ControlPlane, createWorkspace, startControlPlane, type Workspace } from "./harness/index.ts";
 
@@ -25,7 +24,7 @@ let workspace: Workspace;
 beforeAll(async () => {
   workspace = await createWorkspace("crd");
   [embedded, real] = await Promise.all([startTestApiServer(), startControlPlane({ keyAlgorithm: "ECDSA-P256" })]);
-  [ours, theirs] = [side(embedded), side(real)];
+  [ours, theirs] = [asRoot(embedded), asRoot(real)];
   for (const definition of [capiMachines(), openShiftMachines(), nodeIdentities(), joinPolicies(), strict()]) {
     for (const { status, text } of await ask([`POST ${DEFINITIONS}`, definition])) expect(status, text).toBe(201);
     await Promise.all([ours, theirs].map((one) => established(one, definition.metadata.name ?? "")));
@@ -35,11 +34,6 @@ afterAll(async () => {
   await Promise.all([embedded.close(), real.stop()]);
   await workspace.remove();
 });
-
-function side(server: { port: number; caPem: string; caKeyPem: string }): ApiEndpoint {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
-  return { port: server.port, caPem: server.caPem, adminCertPem: admin.certPem, adminKeyPem: admin.keyPem };
-}
 
 /** Established, and served: a real server opens the endpoint a moment later. */
 async function established(one: ApiEndpoint, name: string): Promise<void> {

@@ -231,6 +231,6 @@ function firstBlock(base64: string): Uint8Array {
 async function bundleNull({ dir }: Workspace): Promise<string> {
   const source = fileURLToPath(new URL("../providers/null/kubelet-authenticator-null.ts", import.meta.url));
   const outfile = join(dir, "kubelet-authenticator-null.cjs");
-  await bundlePlugin({ source, outfile, compiledDir: DIST });
+  await bundlePlugin({ source, outfile, compiledDir: DIST, format: "cjs" });
   return outfile;
 }

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate } from "../builders/client-certificate.ts";
-import { type ApiEndpoint, callApi, type Received, type Sent } from "../fakes/api-client.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received, type Sent } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { type ControlPlane, startControlPlane } from "./harness/index.ts";
 
@@ -30,16 +30,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([embedded.close(), real.stop()]));
 
 function side(server: { port: number; caPem: string; caKeyPem: string }): Side {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
+  const root = asRoot(server);
+  const admin = { certPem: root.adminCertPem, keyPem: root.adminKeyPem };
   const jane = aClientCertificate(server, { user: "jane", groups: ["staff"] });
-  const { port, caPem } = server;
-  return {
-    port,
-    caPem,
-    adminCertPem: admin.certPem,
-    adminKeyPem: admin.keyPem,
-    as: { admin, jane, nobody: "anonymous" },
-  };
+  return { ...root, as: { admin, jane, nobody: "anonymous" } };
 }
 
 async function furnish(one: Side): Promise<void> {

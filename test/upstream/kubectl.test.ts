@@ -3,6 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { notRun } from "../not-run.ts";
 import { type ControlPlane, startControlPlane, startEmbedded } from "./harness/index.ts";
 import { ACCESS } from "./kubectl/access.ts";
 import { READING } from "./kubectl/reading.ts";
@@ -53,12 +54,16 @@ describe("kubectl on the embedded server", () => {
   });
 });
 
-describe.skipIf(OTHER_KUBECTL === undefined)(`kubectl ${OTHER_KUBECTL?.version} on the embedded server`, () => {
-  it.each(JOURNEYS)("%s", async (_title, journey) => {
-    const namespace = `other-${journey.namespace}`;
-    await runJourney(journey, { plane: embedded, namespace, binary: OTHER_KUBECTL?.path ?? "" });
-  });
-});
+const noOther = OTHER_KUBECTL === undefined ? "no kubectl on the PATH" : undefined;
+describe.skipIf(notRun("the journeys with a second kubectl", noOther))(
+  `kubectl ${OTHER_KUBECTL?.version} on the embedded server`,
+  () => {
+    it.each(JOURNEYS)("%s", async (_title, journey) => {
+      const namespace = `other-${journey.namespace}`;
+      await runJourney(journey, { plane: embedded, namespace, binary: OTHER_KUBECTL?.path ?? "" });
+    });
+  },
+);
 
 function findKubectl(): { readonly path: string; readonly version: string } | undefined {
   const { stdout, status } = spawnSync("kubectl", ["version", "--client", "-o", "json"], { encoding: "utf8" });

@@ -1,4 +1,3 @@
-import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   type ControlPlane,
@@ -6,6 +5,7 @@ import {
   type RunningKubelet,
   startControlPlane,
   startKubelet,
+  subjectServedOn,
   waitFor,
 } from "./harness/index.ts";
 
@@ -65,16 +65,4 @@ async function findServingRequest(controlPlane: ControlPlane, node: string): Pro
   return rows.find(
     ([, user, signer]) => user === `system:node:${node}` && signer === "kubernetes.io/kubelet-serving",
   )?.[0];
-}
-
-/** The common name of the certificate on the port, if the CA vouches for it. The names in it are the node's, not loopback's. */
-function subjectServedOn(port: number, ca: string): Promise<string | undefined> {
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, ca, checkServerIdentity: () => undefined }, () => {
-      const { subject } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(String(subject.CN));
-    });
-    socket.on("error", reject);
-  });
 }

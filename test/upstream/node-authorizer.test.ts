@@ -16,9 +16,8 @@ import { createNodeScan } from "../../src/apiserver/authorization/index.ts";
 import { createMemoryStorage } from "../../src/apiserver/index.ts";
 import { keyOf } from "../../src/apiserver/storage/key.ts";
 import { createNodeAuthorizer } from "../../src/authorizer/index.ts";
-import { aClientCertificate } from "../builders/client-certificate.ts";
 import { createWorld } from "../builders/node-world.ts";
-import { type ApiEndpoint, callApi } from "../fakes/api-client.ts";
+import { type ApiEndpoint, asRoot, callApi } from "../fakes/api-client.ts";
 import { type ControlPlane, startControlPlane, waitFor } from "./harness/index.ts";
 
 const storage = createMemoryStorage();
@@ -28,8 +27,7 @@ let server: ApiEndpoint;
 
 beforeAll(async () => {
   real = await startControlPlane({ keyAlgorithm: "ECDSA-P256" });
-  const admin = aClientCertificate(real, { user: "root", groups: ["system:masters"] });
-  server = { port: real.port, caPem: real.caPem, adminCertPem: admin.certPem, adminKeyPem: admin.keyPem };
+  server = asRoot(real);
   await createWorld(server);
   for (const resource of [PODS, PERSISTENT_VOLUMES, VOLUME_ATTACHMENTS, RESOURCE_SLICES]) await copy(resource);
   // The real authorizer hears of new objects a moment later; the slices were made last.

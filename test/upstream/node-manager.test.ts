@@ -112,6 +112,15 @@ async function useOnce({ certificatePem: certPem, keyPem }: CertificatePair, gap
 
 const rotations = () => witness.pairs.size;
 
+async function waitForRotationToBegin(): Promise<void> {
+  await waitFor({
+    what: "a rotation to begin",
+    limitMs: ROTATION_LIMIT_MS,
+    everyMs: 1,
+    probe: () => (existsSync(at("pki/kubelet-client.key.tmp")) ? true : undefined),
+  });
+}
+
 async function waitForRotation(before = rotations()): Promise<void> {
   await waitFor({
     what: "the next rotation",
@@ -161,12 +170,7 @@ describe("our node daemon on a real control plane", () => {
   });
 
   it("rotates, and goes on after the API server was frozen in the middle of a rotation", async () => {
-    await waitFor({
-      what: "a rotation to begin",
-      limitMs: ROTATION_LIMIT_MS,
-      everyMs: 1,
-      probe: () => (existsSync(at("pki/kubelet-client.key.tmp")) ? true : undefined),
-    });
+    await waitForRotationToBegin();
     const seen = rotations();
     process.kill(plane.serverPid(), "SIGSTOP");
     await sleep(1_000);
@@ -184,12 +188,7 @@ describe("our node daemon on a real control plane", () => {
 
   it("survives kill -9 in the middle of a rotation and takes it up again", async () => {
     const requests = async () => (await plane.kubectl(["get", "csr", "-o", "name"])).stdout.split("\n").length;
-    await waitFor({
-      what: "a rotation to begin",
-      limitMs: ROTATION_LIMIT_MS,
-      everyMs: 1,
-      probe: () => (existsSync(at("pki/kubelet-client.key.tmp")) ? true : undefined),
-    });
+    await waitForRotationToBegin();
     const seen = rotations();
     await node.server.restart(); // which is a SIGKILL and the same command again
     const before = await requests();

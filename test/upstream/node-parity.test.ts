@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate, type ClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, type CsrModifier, forNode, withSigner } from "../builders/csr.ts";
 import { createWorld, POD_SPEC, slice } from "../builders/node-world.ts";
-import { type ApiEndpoint, callApi, type Received } from "../fakes/api-client.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { type ControlPlane, startControlPlane } from "./harness/index.ts";
 
@@ -37,10 +37,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([embedded.close(), real.stop()]));
 
 async function side(server: { port: number; caPem: string; caKeyPem: string }): Promise<Side> {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
   const node = aClientCertificate(server, { user: "system:node:n1", groups: ["system:nodes"] });
-  const { port, caPem } = server;
-  const one = { port, caPem, adminCertPem: admin.certPem, adminKeyPem: admin.keyPem, node, uids: {} as Side["uids"] };
+  const one = { ...asRoot(server), node, uids: {} as Side["uids"] };
   await createWorld(one);
   for (const path of ["/api/v1/nodes/n1", `${PODS}/p`, `${PODS}/p-other`]) {
     const { body } = await callApi(one, { path });

@@ -4,9 +4,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { aClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, forNode } from "../builders/csr.ts";
-import { type ApiEndpoint, callApi, type Received } from "../fakes/api-client.ts";
+import { writeAdminKubeconfig } from "../builders/kubeconfig-file.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { type ControlPlane, startControlPlane } from "./harness/index.ts";
 
@@ -20,11 +20,6 @@ beforeAll(async () => {
   [ours, theirs] = [asRoot(embedded), asRoot(real)];
 });
 afterAll(() => Promise.all([embedded.close(), real.stop()]));
-
-function asRoot(server: { port: number; caPem: string; caKeyPem: string }): ApiEndpoint {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
-  return { port: server.port, caPem: server.caPem, adminCertPem: admin.certPem, adminKeyPem: admin.keyPem };
-}
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const NODES = "/api/v1/nodes";
@@ -304,7 +299,9 @@ describe("real kubectl", () => {
   beforeAll(async () => {
     const dir = join(real.dir, "kubectl-parity");
     await mkdir(dir, { recursive: true });
-    configs = await Promise.all([ours, theirs].map((one, at) => writeAdminConfig(join(dir, `side-${at}.conf`), one)));
+    configs = [ours, theirs].map((one, at) =>
+      writeAdminKubeconfig(join(dir, `side-${at}.conf`), { ...one, url: `https://127.0.0.1:${one.port}` }),
+    );
   });
 
   /** Both sides' output; ages and ids have been taken out. An editor is a command that gets the name of a file. */
@@ -460,25 +457,3 @@ describe("a custom kind", () => {
     }
   }
 });
-
-async function writeAdminConfig(
-  path: string,
-  { port, caPem, adminCertPem, adminKeyPem }: ApiEndpoint,
-): Promise<string> {
-  const inBase64 = (text: string) => Buffer.from(text).toString("base64");
-  const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": inBase64(caPem) };
-  const user = {
-    "client-certificate-data": inBase64(adminCertPem),
-    "client-key-data": inBase64(adminKeyPem),
-  };
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    clusters: [{ name: "side", cluster }],
-    users: [{ name: "admin", user }],
-    contexts: [{ name: "side", context: { cluster: "side", user: "admin" } }],
-    "current-context": "side",
-  };
-  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
-  return path;
-}

@@ -8,11 +8,10 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeProtobuf, findMessage, type KindName, parseProtobuf } from "../../src/apiserver/encoding/index.ts";
 import type { Json } from "../../src/apiserver/entry/index.ts";
-import { aClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, forNode } from "../builders/csr.ts";
 import { anyValue, fullValue } from "../builders/message-value.ts";
 import { PROTOBUF_KINDS } from "../builders/protobuf-kinds.ts";
-import { type ApiEndpoint, callApi, type Received, type Sent } from "../fakes/api-client.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received, type Sent } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
 import { locateBinary } from "./assets/binaries.mjs";
 import { type ControlPlane, startControlPlane } from "./harness/index.ts";
@@ -74,8 +73,7 @@ describe("a real API server", () => {
   let embedded: TestApiServer;
   beforeAll(async () => {
     [plane, embedded] = await Promise.all([startControlPlane({ keyAlgorithm: "ECDSA-P256" }), startTestApiServer()]);
-    const admin = aClientCertificate(plane, { user: "root", groups: ["system:masters"] });
-    real = { port: plane.port, caPem: plane.caPem, adminCertPem: admin.certPem, adminKeyPem: admin.keyPem };
+    real = asRoot(plane);
   });
   afterAll(() => Promise.all([plane.stop(), embedded.close()]));
 

@@ -38,14 +38,15 @@ import {
   type RecordedExchange,
   recordVector,
 } from "../builders/tpm-exchange.ts";
+import { notRun } from "../not-run.ts";
 
 const missing = missingTools("swtpm", "tpm2_clear", "tpm2_createak");
-if (missing !== undefined) console.warn(`attacks with a software TPM skipped: ${missing}`);
 
 const OURS: PublicAreaFields = AK_TEMPLATES.ecc;
 const SECRET = new Uint8Array(32).fill(7);
+const REFUSED_AFTERWARDS = ["Attested", "PcrPolicyViolation"];
 
-describe.skipIf(missing !== undefined)("attacks with a software TPM", () => {
+describe.skipIf(notRun("attacks with a software TPM", missing))("attacks with a software TPM", () => {
   let directory: string;
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), "countersign-attacks-"));
@@ -129,17 +130,19 @@ describe.skipIf(missing !== undefined)("attacks with a software TPM", () => {
     const swtpm = await startSwtpm();
     try {
       const ask = () => using(swtpm, (tpm) => exchangeOverTpm(tpm, { hierarchy: HANDLE.endorsement, template: OURS }));
-      const before = replay(await ask()).proof;
-      const { tpm: pins } = planPins(before);
+      const before = replay(await ask());
+      const { tpm: pins } = planPins(before.proof);
       const allowed = pins?.pcrs?.values.map(({ index, value }) => ({ index, values: [value] })) ?? [];
+      const same = await ask();
       await using(swtpm, (tpm) => tpm.send(pcrExtend(7, ALGORITHM.sha256, new Uint8Array(32).fill(0xee))));
       const after = await ask();
-      const under = (pcrs: object) => {
-        const { proof } = replay(after);
+      const under = (pcrs: object, exchange = after) => {
+        const { proof } = replay(exchange, { identity: pinnedBy(before) });
         return judgeOwnedTpmProof({ ...proof, policy: { tpm: { ...proof.policy.tpm, pcrs } } }).verdict.reason;
       };
       expect(under({ rule: "Record" })).toBe("Attested");
-      expect(under({ rule: "Match", allowed })).toBe("PcrPolicyViolation");
+      expect([under({ rule: "Match", allowed }, same), under({ rule: "Match", allowed })]).toEqual(REFUSED_AFTERWARDS);
+      expect([under({ rule: "PinFirst" }, same), under({ rule: "PinFirst" })]).toEqual(REFUSED_AFTERWARDS);
     } finally {
       await swtpm.stop();
     }

@@ -20,6 +20,7 @@ import {
 } from "../../src/kernel/x509/index.ts";
 import { generatePrivateKey, parsePrivateKey } from "../../src/platform/keys/index.ts";
 import { aLeaf, anIntermediate, aRequest, aRoot } from "../builders/x509.ts";
+import { notRun } from "../not-run.ts";
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 const folder = mkdtempSync(join(tmpdir(), "countersign-openssl-"));
@@ -58,8 +59,7 @@ subjectAltName = DNS:a.example, DNS:*.b.example, IP:10.0.0.1, IP:2001:db8::1, UR
 `;
 
 describe("OpenSSL and the kernel", () => {
-  if (!hasOpenssl) {
-    console.warn("NOT RUN: 15 comparisons with OpenSSL, because there is no openssl command");
+  if (notRun("15 comparisons with OpenSSL", hasOpenssl ? undefined : "there is no openssl command")) {
     it.skip("15 comparisons need the openssl command", () => undefined);
     return;
   }

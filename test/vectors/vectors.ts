@@ -2,6 +2,7 @@
 // repository (see README.md beside this file); a suite that cannot run says how many cases that are.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { notRun } from "../not-run.ts";
 
 const folder = process.env["COUNTERSIGN_VECTORS"];
 
@@ -12,5 +13,5 @@ export function loadVectors<T>(path: string): T {
 }
 
 export function sayNotRun(suite: string, cases: number): void {
-  console.warn(`NOT RUN: ${cases} cases of ${suite}, because COUNTERSIGN_VECTORS does not name a folder with the data`);
+  notRun(`${cases} cases of ${suite}`, "COUNTERSIGN_VECTORS does not name a folder with the data");
 }

@@ -1,8 +1,9 @@
-// Signature verification and HMAC against Wycheproof: what it calls valid is accepted, everything else is refused. That
-// includes its "acceptable" cases (RSA without the NULL parameter): we take one spelling of each signature.
+// Signature verification, HMAC and key agreement against Wycheproof: what it calls valid is accepted, everything else is refused.
+// That includes its "acceptable" cases (RSA without the NULL parameter, keys in sloppy DER): we take one spelling of each.
 import { describe, expect, it } from "vitest";
-import { equalBytes, parseHex } from "../../src/kernel/bytes/index.ts";
-import { hmacSha256, type SignatureAlgorithm } from "../../src/kernel/crypto/index.ts";
+import { encodeHex, equalBytes, parseHex } from "../../src/kernel/bytes/index.ts";
+import { agree, hmacSha256, type SignatureAlgorithm } from "../../src/kernel/crypto/index.ts";
+import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePublicKey } from "../../src/kernel/x509/index.ts";
 import { hasVectors, loadVectors, sayNotRun } from "./vectors.ts";
 
@@ -27,6 +28,14 @@ interface MacGroup {
   readonly tests: readonly (Expected & { readonly key: string; readonly msg: string; readonly tag: string })[];
 }
 
+interface AgreementGroup {
+  readonly tests: readonly (Expected & {
+    readonly public: string;
+    readonly private: string;
+    readonly shared: string;
+  })[];
+}
+
 const SIGNATURE_FILES: readonly (readonly [file: string, algorithm: SignatureAlgorithm, cases: number])[] = [
   ["ecdsa_secp256r1_sha256_test.json", "ECDSA-SHA256", 484],
   ["ecdsa_secp384r1_sha384_test.json", "ECDSA-SHA384", 504],
@@ -39,12 +48,13 @@ const SIGNATURE_FILES: readonly (readonly [file: string, algorithm: SignatureAlg
 ];
 const MAC_FILE = "hmac_sha256_test.json";
 const MAC_CASES = 174;
+const AGREEMENT_FILE = "ecdh_secp256r1_test.json";
+const AGREEMENT_CASES = 612;
 
-/** In the folder, and not used yet. */
+/** In the folder, and not used. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
-  "ecdh_secp256r1_test.json": "nothing agrees on keys by ECDH yet; it comes with TPM credential activation",
-  "rsa_oaep_2048_sha256_mgf1sha256_test.json": "nothing decrypts yet; it comes with TPM credential activation",
-  "json_web_key_test.json": "no JWK is read yet; it comes with the tokens of service accounts",
+  "rsa_oaep_2048_sha256_mgf1sha256_test.json": "they decrypt; here is only encrypted, for a TPM",
+  "json_web_key_test.json": "they read JWKs; here they are only written",
 };
 
 function disagreements(group: SignatureGroup, algorithm: SignatureAlgorithm): string[] {
@@ -57,9 +67,21 @@ function disagreements(group: SignatureGroup, algorithm: SignatureAlgorithm): st
   });
 }
 
+/** As a challenge is made for a TPM's key: the key is read, then the point agrees with a scalar. Undefined: refused. */
+function agreed(publicDer: string, scalar: string): Uint8Array | undefined {
+  try {
+    const { keyBytes, curve } = parsePublicKey(parseHex(publicDer));
+    if (curve !== "P-256") return undefined;
+    return agree(curve, parseHex(scalar), { x: keyBytes.subarray(1, 33), y: keyBytes.subarray(33) });
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
 describe("Wycheproof", () => {
   if (!hasVectors) {
-    const cases = SIGNATURE_FILES.reduce((sum, [, , count]) => sum + count, MAC_CASES);
+    const cases = SIGNATURE_FILES.reduce((sum, [, , count]) => sum + count, MAC_CASES + AGREEMENT_CASES);
     sayNotRun("Wycheproof", cases);
     it.skip(`${cases} cases need the data`, () => undefined);
     return;
@@ -81,6 +103,16 @@ describe("Wycheproof", () => {
         const mac = hmacSha256(parseHex(key), parseHex(msg)).subarray(0, tagSize / 8);
         expect(equalBytes(mac, parseHex(tag)), `case ${tcId}`).toBe(result === "valid");
       }
+    }
+  });
+
+  it(`agrees by ECDH on P-256 as ${AGREEMENT_FILE} says (${AGREEMENT_CASES} cases)`, () => {
+    const { numberOfTests, testGroups } = loadVectors<WycheproofFile<AgreementGroup>>(`wycheproof/${AGREEMENT_FILE}`);
+    expect(numberOfTests).toBe(AGREEMENT_CASES);
+    for (const { tcId, comment, result, ...input } of testGroups.flatMap(({ tests }) => tests)) {
+      const shared = agreed(input.public, input.private);
+      const expected = result === "valid" ? input.shared : undefined;
+      expect(shared && encodeHex(shared), `case ${tcId}, ${comment}`).toBe(expected);
     }
   });
 

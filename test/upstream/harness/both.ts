@@ -1,10 +1,11 @@
 // The embedded API server and a real one side by side: the same request goes to both, and what they answer is made comparable.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { aClientCertificate } from "../../builders/client-certificate.ts";
-import { type ApiEndpoint, callApi, type Received, type Sent } from "../../fakes/api-client.ts";
+import { writeAdminKubeconfig } from "../../builders/kubeconfig-file.ts";
+import { type ApiEndpoint, asRoot, callApi, type Received, type Sent } from "../../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../fakes/api-server.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
 import { runKubectlOk } from "./kubectl.ts";
@@ -34,8 +35,7 @@ export async function startBoth(): Promise<Both> {
   const [ours, theirs] = [side(embedded), side(real)];
   const dir = await mkdtemp(join(tmpdir(), "both-"));
   const print = async (one: Side, name: string, args: readonly string[]) => {
-    const kubeconfig = join(dir, name);
-    await writeFile(kubeconfig, kubeconfigOf(one), { mode: 0o600 });
+    const kubeconfig = writeAdminKubeconfig(join(dir, name), { ...one, url: `https://127.0.0.1:${one.port}` });
     // Each keeps what it has discovered: their ports tell them apart, but not after a port is used again.
     return (await runKubectlOk(args, { kubeconfig, homeDir: join(dir, `${name}-home`) })).stdout;
   };
@@ -53,33 +53,17 @@ export async function startBoth(): Promise<Both> {
   };
 }
 
-function side(server: { port: number; caPem: string; caKeyPem: string }): Side {
-  const admin = aClientCertificate(server, { user: "root", groups: ["system:masters"] });
+/** With those who ask in most suites. */
+export function side(server: { port: number; caPem: string; caKeyPem: string }): Side {
+  const root = asRoot(server);
   return {
-    port: server.port,
-    caPem: server.caPem,
-    adminCertPem: admin.certPem,
-    adminKeyPem: admin.keyPem,
+    ...root,
     as: {
-      admin,
+      admin: { certPem: root.adminCertPem, keyPem: root.adminKeyPem },
       node: aClientCertificate(server, { user: "system:node:n1", groups: ["system:nodes"] }),
       jane: aClientCertificate(server, { user: "jane" }),
     },
   };
-}
-
-function kubeconfigOf({ port, caPem, adminCertPem, adminKeyPem }: Side): string {
-  const data = (pem: string) => Buffer.from(pem).toString("base64");
-  const cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": data(caPem) };
-  const user = { "client-certificate-data": data(adminCertPem), "client-key-data": data(adminKeyPem) };
-  return JSON.stringify({
-    kind: "Config",
-    apiVersion: "v1",
-    "current-context": "one",
-    contexts: [{ name: "one", context: { cluster: "one", user: "one" } }],
-    clusters: [{ name: "one", cluster }],
-    users: [{ name: "one", user }],
-  });
 }
 
 function send(to: Side, [who, request, body, headers = {}]: Row): Promise<Received> {

@@ -15,6 +15,7 @@ import {
 import { encodeBase32, encodeHex, encodeUtf8, parseHex } from "../../../src/kernel/bytes/index.ts";
 import { publicPointOf, sha256 } from "../../../src/kernel/crypto/index.ts";
 import { AK_UNIQUE } from "../../../src/kernel/tpm/index.ts";
+import { notRun } from "../../not-run.ts";
 import fixed from "./fixed.json" with { type: "json" };
 
 const { inputs, outputs } = fixed;
@@ -86,10 +87,7 @@ describe("the protocol's fixed values", () => {
 
   it("comes out of Python the same", (context) => {
     const run = spawnSync("python3", [join(import.meta.dirname, "recompute.py")], { encoding: "utf8" });
-    if (run.error !== undefined) {
-      console.warn("python3 is not installed: the fixed values were not computed a second time");
-      context.skip();
-    }
+    if (notRun("the fixed values, computed a second time", run.error && "python3 is not installed")) context.skip();
     expect(JSON.parse(run.stdout)).toEqual(outputs);
   });
 
