@@ -16,7 +16,7 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
 /** Say how a value is written, not what it is. */
 const FORM_WORDS: ReadonlySet<string> = new Set(["data", "pem", "value"]);
 
-export const REDACTED = "[redacted]";
+const REDACTED = "[redacted]";
 
 /** Log fields are small; what is nested deeper than this was not meant for a log. */
 const MAX_DEPTH = 8;
