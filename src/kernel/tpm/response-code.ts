@@ -27,7 +27,6 @@ const WHOLE: Readonly<Record<number, readonly [FaultCode, string]>> = {
   2312: ["unavailable", "TPM yielded the command"],
   2313: ["aborted", "TPM command was cancelled"],
   2314: ["unavailable", "TPM is testing itself"],
-  2320: ["not-found", "object is not loaded"],
   2336: ["unavailable", "TPM limits the rate of NV writes"],
   2337: ["unavailable", "TPM is locked out after failed authorizations; it recovers with time or by its owner"],
   2338: ["unavailable", "TPM could not start the command and asks to retry"],
@@ -72,7 +71,12 @@ export function responseFault(command: string, code: number): Fault {
   });
 }
 
+/** TPM_RC_REFERENCE_H0 to H6: which of a command's handles it is, the caller knows best. */
+const REFERENCES = { first: 0x910, last: 0x916 } as const;
+const NOT_LOADED = ["not-found", "object is not loaded"] as const;
+
 function describe(code: number): readonly [FaultCode, string] {
+  if (code >= REFERENCES.first && code <= REFERENCES.last) return NOT_LOADED;
   if ((code & FORMAT_ONE) === 0) return WHOLE[code] ?? ["io-failed", "it gave no reason that is known here"];
   const known = NUMBERED[code & 0x3f];
   if (known === undefined) return ["io-failed", `unknown fault of ${subjectOf(code)}`];

@@ -58,21 +58,53 @@ export async function releasePrimaries(tpm: Tpm): Promise<void> {
 }
 
 /** Loaded for this use, or where primaries are kept, for this use and the next. */
-export async function withPrimary<Result>(
+export function withPrimary<Result>(
   tpm: Tpm,
   make: TpmCommand<LoadedKey>,
   use: (key: LoadedKey) => Promise<Result>,
 ): Promise<Result> {
+  return withPrimaries(tpm, { make }, ({ make: key }) => use(key));
+}
+
+type Loaded<Name extends string> = Readonly<Record<Name, LoadedKey>>;
+
+/** Several at once, by names of the caller's. */
+export async function withPrimaries<Name extends string, Result>(
+  tpm: Tpm,
+  makes: Readonly<Record<Name, TpmCommand<LoadedKey>>>,
+  use: (keys: Loaded<Name>) => Promise<Result>,
+): Promise<Result> {
+  const named = Object.entries<TpmCommand<LoadedKey>>(makes);
+  const withAll = (keys: Named<LoadedKey>) => use(Object.fromEntries(keys) as Loaded<Name>);
   const { kept } = tpm;
-  if (kept === undefined) return await withHandle(tpm, make, use);
+  if (kept === undefined) return await withEach(tpm, named, withAll);
   try {
-    return await use(await keep(tpm, kept, make));
+    return await withAll(await keepAll(tpm, kept, named));
   } catch (failure) {
-    // A machine that slept, or another program on a TPM without a resource manager: what was kept is gone, and is made once more.
     if (!isFault(failure, "not-found")) throw failure;
-    kept.delete(encodeHex(make.bytes));
-    return await use(await keep(tpm, kept, make));
+    // A machine that slept, or another program on a TPM without a resource manager: what was kept is gone. All of it is made once
+    // more, because the number of one that is gone may by now be another's.
+    await releasePrimaries(tpm);
+    return await withAll(await keepAll(tpm, kept, named));
   }
+}
+
+type Named<Value> = readonly (readonly [string, Value])[];
+
+async function withEach<Result>(
+  tpm: Tpm,
+  [first, ...rest]: Named<TpmCommand<LoadedKey>>,
+  use: (keys: Named<LoadedKey>) => Promise<Result>,
+): Promise<Result> {
+  if (first === undefined) return await use([]);
+  const [name, make] = first;
+  return await withHandle(tpm, make, (key) => withEach(tpm, rest, (others) => use([[name, key], ...others])));
+}
+
+async function keepAll(tpm: Tpm, kept: KeptPrimaries, named: Named<TpmCommand<LoadedKey>>): Promise<Named<LoadedKey>> {
+  const keys: [string, LoadedKey][] = [];
+  for (const [name, make] of named) keys.push([name, await keep(tpm, kept, make)]);
+  return keys;
 }
 
 async function keep(tpm: Tpm, kept: KeptPrimaries, make: TpmCommand<LoadedKey>): Promise<LoadedKey> {
@@ -82,7 +114,7 @@ async function keep(tpm: Tpm, kept: KeptPrimaries, make: TpmCommand<LoadedKey>):
   try {
     return await made;
   } catch (failure) {
-    kept.delete(name);
+    if (kept.get(name) === made) kept.delete(name);
     throw failure;
   }
 }

@@ -5,6 +5,7 @@ export {
   keepPrimaries,
   releasePrimaries,
   withHandle,
+  withPrimaries,
   withPrimary,
   withSession,
 } from "./handles.ts";

@@ -232,14 +232,14 @@ describe("primary keys that are kept", () => {
   });
 
   it("are made again where the TPM has lost them, once", async () => {
-    const { transport, tpm } = keeping(key(1), refusal("910"), key(2), done);
+    const { transport, tpm } = keeping(key(1), refusal("911"), refusal("910"), key(2), done);
     const use = async ({ handle }: LoadedKey) => {
       if (handle === 1) await tpm.send(flushContext(9));
       return handle;
     };
     expect(await withPrimary(tpm, make("ek"), use)).toBe(2);
     expect(await withPrimary(tpm, make("ek"), handleOf)).toBe(2);
-    expect(transport.commands).toEqual([sent("ek"), flushOf("9"), sent("ek")]);
+    expect(transport.commands).toEqual([sent("ek"), flushOf("9"), flushOf("1"), sent("ek")]);
     const gone = () => Promise.reject(new Fault("not-found", "gone again"));
     await expect(withPrimary(tpm, make("ek"), gone)).rejects.toThrow("gone again");
   });

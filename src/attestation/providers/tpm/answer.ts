@@ -10,7 +10,6 @@ import {
   type Credential,
   HANDLE,
   hasAttributes,
-  type LoadedKey,
   policySecret,
   quote,
   startPolicySession,
@@ -18,19 +17,12 @@ import {
 import { randomBytes } from "../../../platform/keys/index.ts";
 import { readPcrs, type Tpm, withSession } from "../../../platform/tpm/index.ts";
 import type { TpmProof } from "../../evidence/index.ts";
-import { type TpmIdentity, withAttestationKey, withEndorsementKey } from "./keys.ts";
+import { type LoadedKeys, type TpmIdentity, withAttestationKey, withBothKeys } from "./keys.ts";
 
 type Keys = Pick<TpmIdentity, "template" | "akKind">;
 
 export function openCredential(tpm: Tpm, keys: Keys, credential: Credential): Promise<Uint8Array> {
-  return withEndorsementKey(tpm, keys.template, (ek) =>
-    withAttestationKey(tpm, keys.akKind, (ak) => activateOrRefuse(tpm, { ek, ak }, credential)),
-  );
-}
-
-interface LoadedKeys {
-  readonly ek: LoadedKey;
-  readonly ak: LoadedKey;
+  return withBothKeys(tpm, keys, (loaded) => activateOrRefuse(tpm, loaded, credential));
 }
 
 /** What the TPM says of a credential that is not for it differs by maker and by what was altered; it means one thing. */

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { someClaims } from "../../../../test/builders/exchange.ts";
 import { refusal, type SpoiledAnswer, startFaultyTpm } from "../../../../test/builders/faulty-tpm.ts";
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../../../../test/builders/swtpm.ts";
@@ -10,6 +11,7 @@ import { notRun } from "../../../../test/not-run.ts";
 import { encodePem, parsePem } from "../../../kernel/pem/index.ts";
 import { CURVE_ID } from "../../../kernel/tpm/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
+import { generatePrivateKey } from "../../../platform/keys/index.ts";
 import {
   encodePair,
   encodeSealedKey,
@@ -77,7 +79,11 @@ describe.skipIf(notRun("keys at rest with a software TPM", missing))("a key that
     const tpm = await openTpm(machine.address, { clock: systemClock, timeoutMs: 30_000 });
     const prover = createTpmProver(tpm);
     try {
+      // Both keys of an exchange are loaded, and stay so.
+      const protocol = { provider: "tpm", version: 1 };
+      await prover.hello({ claims: someClaims(), protocol, key: generatePrivateKey("P-256").signer });
       expect(await prover.keySeal?.open(block, USE)).toBe(pair.keyPem);
+      await prover.hello({ claims: someClaims(), protocol, key: generatePrivateKey("P-256").signer });
       const sealed = await prover.keySeal?.seal(pair.keyPem, USE);
       expect(await prover.keySeal?.open(sealed ?? "", USE)).toBe(pair.keyPem);
     } finally {

@@ -53,8 +53,10 @@ export function createKeySeal(tpm: Tpm): KeySeal {
   };
 }
 
-function withStorageKey<T>(tpm: Tpm, kind: "ecc" | "rsa", act: (key: LoadedKey) => Promise<T>): Promise<T> {
-  return withHandle(tpm, createPrimary(HANDLE.endorsement, STORAGE_TEMPLATES[kind]), act);
+/** Beside it, what is made or loaded under it takes a second of the three places that a TPM has. */
+async function withStorageKey<T>(tpm: Tpm, kind: "ecc" | "rsa", act: (key: LoadedKey) => Promise<T>): Promise<T> {
+  await releasePrimaries(tpm);
+  return await withHandle(tpm, createPrimary(HANDLE.endorsement, STORAGE_TEMPLATES[kind]), act);
 }
 
 /** Purposes have no zero octet in them, so the two parts cannot be moved against one another. */
@@ -73,8 +75,6 @@ function readBlock(pem: string): SealedKey {
 
 async function unwrap(tpm: Tpm, sealed: SealedKey): Promise<Uint8Array> {
   try {
-    // It takes two of the three places that a TPM has.
-    await releasePrimaries(tpm);
     const key = await withStorageKey(tpm, sealed.parent, (parent) =>
       withHandle(tpm, loadSealed(parent.handle, sealed), ({ handle }) => tpm.send(unseal(handle))),
     );

@@ -18,7 +18,7 @@ import {
   publicKeyOf,
 } from "../../../kernel/tpm/index.ts";
 import { parseCertificate } from "../../../kernel/x509/index.ts";
-import { readNv, type Tpm, withPrimary } from "../../../platform/tpm/index.ts";
+import { readNv, type Tpm, withPrimaries, withPrimary } from "../../../platform/tpm/index.ts";
 
 export interface TpmIdentity {
   readonly template: EkTemplateName;
@@ -48,11 +48,32 @@ export function withEndorsementKey<T>(
   template: EkTemplateName,
   use: (key: LoadedKey) => Promise<T>,
 ): Promise<T> {
-  return withPrimary(tpm, createPrimary(HANDLE.endorsement, EK_TEMPLATES[template]), use);
+  return withPrimary(tpm, makeEndorsementKey(template), use);
 }
 
 export function withAttestationKey<T>(tpm: Tpm, kind: "ecc" | "rsa", use: (key: LoadedKey) => Promise<T>): Promise<T> {
-  return withPrimary(tpm, createPrimary(HANDLE.endorsement, AK_TEMPLATES[kind]), use);
+  return withPrimary(tpm, makeAttestationKey(kind), use);
+}
+
+export interface LoadedKeys {
+  readonly ek: LoadedKey;
+  readonly ak: LoadedKey;
+}
+
+export function withBothKeys<T>(
+  tpm: Tpm,
+  { template, akKind }: Pick<TpmIdentity, "template" | "akKind">,
+  use: (keys: LoadedKeys) => Promise<T>,
+): Promise<T> {
+  return withPrimaries(tpm, { ek: makeEndorsementKey(template), ak: makeAttestationKey(akKind) }, use);
+}
+
+function makeEndorsementKey(template: EkTemplateName) {
+  return createPrimary(HANDLE.endorsement, EK_TEMPLATES[template]);
+}
+
+function makeAttestationKey(kind: TpmIdentity["akKind"]) {
+  return createPrimary(HANDLE.endorsement, AK_TEMPLATES[kind]);
 }
 
 type Endorsement = Pick<TpmIdentity, "template" | "ek" | "ekChain">;

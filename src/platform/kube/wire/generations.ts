@@ -29,7 +29,7 @@ export interface Watches {
   /** A client for one watch. */
   open(): Client;
   leave(client: Client): void;
-  destroy(reason?: Fault): Promise<void>;
+  destroy(reason: Fault): Promise<void>;
 }
 
 interface Current {
@@ -64,7 +64,7 @@ export function createGenerations(connection: Connection, origin: string): Gener
   function retire(generation: Generation): void {
     generation.retired = true;
     retired.add(generation);
-    void generation.watches.destroy();
+    void generation.watches.destroy(new Fault("unavailable", "the client certificate was replaced"));
     void generation.calls.close().then(() => retired.delete(generation));
   }
 
@@ -139,8 +139,10 @@ async function openGeneration(
  */
 function createWatches(connect: () => Client): Watches {
   const open = new Set<Client>();
+  let ended: Fault | undefined;
   return {
     open: () => {
+      if (ended !== undefined) throw ended;
       const client = connect();
       open.add(client);
       return client;
@@ -150,7 +152,8 @@ function createWatches(connect: () => Client): Watches {
       void client.destroy();
     },
     destroy: async (reason) => {
-      await Promise.all([...open].map((client) => client.destroy(reason ?? null)));
+      ended = reason;
+      await Promise.all([...open].map((client) => client.destroy(reason)));
     },
   };
 }

@@ -97,6 +97,23 @@ describe("transport", () => {
     expect(opened).toBe(3);
   });
 
+  it("opens no watch that its end overtakes", async () => {
+    server.handle(({ url }, response) => (url === "/ended" ? response.end() : response.writeHead(200).write("{}\n")));
+    const before = server.connections();
+    for (let turns = 0; turns < 20; turns++) {
+      const own = connect();
+      await own.call({ ...get, path: "/ended" }, 5_000);
+      const opened = own.stream(get).then(
+        () => "opened",
+        (error: Fault) => error.code,
+      );
+      for (let turn = 0; turn < turns; turn++) await undefined;
+      await own.close();
+      expect(await opened).toBe("aborted");
+    }
+    await server.untilConnections(before);
+  });
+
   it("tells a caller whose time is over while he waits for a connection, and does not send his request later", async () => {
     const seen: string[] = [];
     const held: ServerResponse[] = [];
