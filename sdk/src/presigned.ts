@@ -18,26 +18,43 @@ export interface PresignedRequest {
 export interface PresignedRules {
   /** `sts.eu-west-1.amazonaws.com`, with the port where it is another than https has: exactly these. */
   readonly hosts: readonly string[];
-  /** Names of headers that the machine may set, in lower case: those that its signature covers. */
+  /** Exactly this one: `/`. */
+  readonly path: string;
+  /** What must be asked, each once: `{ Action: "GetCallerIdentity" }`. Other questions have answers with words of the asker's in them. */
+  readonly query: Readonly<Record<string, string>>;
+  /** Names of headers that the machine may set, in lower case. That its signature covers them is the verifier's to see. */
   readonly headers: readonly string[];
 }
 
 /** Evidence of the form {headers, method, url}, or why it is not sent. */
 export function readPresigned(
   evidence: JsonValue | undefined,
-  { hosts, headers: names }: PresignedRules,
+  rules: PresignedRules,
 ): PresignedRequest | { readonly why: string } {
   const { method, url: text, headers = {} } = exactly(evidence, ["headers", "method", "url"]) ?? {};
   if (method !== "GET" && method !== "POST") return { why: "a presigned request is a GET or a POST, with its headers" };
   const url = typeof text === "string" && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.protocol !== "https:") return { why: "a presigned request goes to an https address" };
-  if (!hosts.includes(url.host)) return { why: `${url.host} is no host that presigned requests may go to` };
-  if (url.username + url.password + url.hash !== "") return { why: "the address has a user, a password or a fragment" };
+  const why = whyNotAsked(url, rules);
+  if (why !== undefined) return { why };
   const own = readHeaders(headers);
-  const foreign = own === undefined ? "" : Object.keys(own).find((name) => !names.includes(name));
+  const foreign = own === undefined ? "" : Object.keys(own).find((name) => !rules.headers.includes(name));
   if (own === undefined || foreign !== undefined)
     return { why: `header ${JSON.stringify(foreign)} is not for the machine` };
   return { method, url, headers: own };
+}
+
+function whyNotAsked(url: URL, { hosts, path, query }: PresignedRules): string | undefined {
+  if (!hosts.includes(url.host)) return `${url.host} is no host that presigned requests may go to`;
+  if (url.username + url.password + url.hash !== "") return "the address has a user, a password or a fragment";
+  if (url.pathname !== path) return `a presigned request goes to the path ${path}`;
+  const missing = Object.entries(query).find(([name, value]) => !asksOnce(url, name, value));
+  return missing === undefined ? undefined : `a presigned request asks ${missing.join("=")}, once`;
+}
+
+function asksOnce({ searchParams }: URL, name: string, value: string): boolean {
+  const asked = searchParams.getAll(name);
+  return asked.length === 1 && asked[0] === value;
 }
 
 function readHeaders(value: JsonValue): Readonly<Record<string, string>> | undefined {

@@ -99,7 +99,7 @@ const presignedVerifier: ProviderVerifier = {
   versions: [1],
   freshness: "time-limited",
   ask: async ({ evidence }, { signal }) => {
-    const request = readPresigned(evidence, { hosts: ["sts.example.com"], headers: [] });
+    const request = readPresigned(evidence, { hosts: ["sts.example.com"], path: "/", query: {}, headers: [] });
     if (!("url" in request)) return { kind: "Refused", reason: "DocumentInvalid", message: request.why };
     const { status } = await sendPresigned(request, { signal });
     return { kind: "Refused", reason: "ProofExpired", message: `the platform answered ${status}` };

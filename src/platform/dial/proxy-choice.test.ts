@@ -65,6 +65,7 @@ describe("the proxy on the way to an address", () => {
     ["socks5://proxy:1080", "kind socks5:"],
     ["http://user:secret@", "is not the URL of a proxy"],
     ["http://user:secret%zz@proxy:3128", "is not the URL of a proxy"],
+    ["http://user%4:1secret@proxy:3128", "is not the URL of a proxy"],
     ["http://user:secret%ff@proxy:3128", "is not the URL of a proxy"],
   ])("%s is refused, without a password in the message", (text, message) => {
     const choose = () => proxyFor(new URL("https://a.example"), { HTTPS_PROXY: text });

@@ -30,8 +30,8 @@ function isLocal(host: string): boolean {
 /** The message does not repeat the text: there may be a password in it. */
 function parseProxy(text: string, where: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || url.hostname === "" || !isUnescapable(url.username + url.password))
-    throw new Fault("bad-config", `${where} is not the URL of a proxy`);
+  const isWhole = url !== undefined && url.hostname !== "" && [url.username, url.password].every(isUnescapable);
+  if (!isWhole) throw new Fault("bad-config", `${where} is not the URL of a proxy`);
   if (url.protocol === "http:" || url.protocol === "https:") return url;
   throw new Fault("bad-config", `${where} names a proxy of kind ${url.protocol}, expected http or https`);
 }
