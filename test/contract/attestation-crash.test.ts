@@ -13,14 +13,15 @@ import { Fault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import type { KubeClient, WatchOptions } from "../../src/platform/kube/index.ts";
 import type { AttestingMachine } from "../builders/attesting-machine.ts";
-import { type Csr, nameOf, pem, type Scene, useAttestationStage } from "./attestation-stage.ts";
+import { aSoftTpm, type SoftTpm } from "../builders/soft-tpm.ts";
+import { type Csr, ekHash, nameOf, pem, type Scene, useAttestationStage } from "./attestation-stage.ts";
 import { controllerIdentity, eventually, type RunningController } from "./controller-stage.ts";
 import { startEmbeddedPlane } from "./embedded-plane.ts";
 
 const on = useAttestationStage(startEmbeddedPlane);
 const { stage } = on;
 /** One for each machine of the tests below. */
-const SCENES = 27;
+const SCENES = 30;
 const scenes: Scene[] = [];
 /** Prepared while a whole controller runs, which says when it has read a policy; the replicas of each test are its own. */
 beforeAll(async () => {
@@ -219,6 +220,47 @@ describe("a controller that is stopped after one of its writes", () => {
   });
 });
 
+describe("what an operator opened for one join", () => {
+  /** The node of a TPM, opened for another. */
+  async function anOpenedNode() {
+    await startReplica();
+    const { node, machine } = aScene();
+    await on.join(machine());
+    await stopReplicas();
+    const tpm = aSoftTpm();
+    return { node, successor: () => machine({}, { tpm }), open: () => open(node, tpm) };
+  }
+  async function open(node: string, tpm: SoftTpm): Promise<void> {
+    const reset = { until: new Date(Date.now() + 3_600_000).toISOString(), ekSpkiSha256: ekHash(tpm) };
+    await stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec: { reset } }, { type: "merge" });
+  }
+
+  it("is closed with the claim: a crash after it leaves nothing open, and the operator's next word ends the join", async () => {
+    const { node, successor, open: openAgain } = await anOpenedNode();
+    await openAgain();
+    const { client, writes, died } = aClientThatDiesAfter(3);
+    await startReplica(client);
+    const proof = await on.prove(successor());
+    await died;
+    await stopReplicas();
+    expect(writes.at(-1)).toBe("patch  NodeIdentity");
+    expect((await on.identityOf(node)).spec.reset).toBeUndefined();
+    await startReplica();
+    expect(await on.refused(proof)).toBe("EndorsementKeyChanged");
+    await openAgain();
+    await expectOneEnd(node, await exchange(successor()), 1);
+    expect((await on.identityOf(node)).spec.reset).toBeUndefined();
+  });
+
+  it("is opened again where somebody's write came before the pins, and the join ends", async () => {
+    const { node, successor, open: openIt } = await anOpenedNode();
+    await openIt();
+    await startReplica(aClientOvertakenAt(saysOfExchange("Verified")));
+    await expectOneEnd(node, await exchange(successor()), 1);
+    expect((await on.identityOf(node)).spec.reset).toBeUndefined();
+  });
+});
+
 /** Somebody else writes on the object just before the first write that is meant: what the controller knows of it is old. */
 function aClientOvertakenAt(isMeant: (body: object) => boolean): KubeClient {
   const real = connectAsController();
@@ -242,9 +284,11 @@ function aClientOvertakenAt(isMeant: (body: object) => boolean): KubeClient {
   };
 }
 
+function saysOfExchange(state: string): (body: object) => boolean {
+  return (body) => ((body as NodeIdentity).status?.exchanges ?? []).some((exchange) => exchange.state === state);
+}
+
 describe("a controller that is overtaken by somebody's write", () => {
-  const saysOfExchange = (state: string) => (body: object) =>
-    ((body as NodeIdentity).status?.exchanges ?? []).some((exchange) => exchange.state === state);
   it.each<[string, (body: object) => boolean]>([
     ["uses a challenge up", (body) => (body as Csr).metadata.annotations?.[CONSUMED_BY_ANNOTATION] !== undefined],
     ["pins the identity", saysOfExchange("Verified")],
@@ -270,6 +314,40 @@ describe("a controller whose copies are old", () => {
     await startReplica({ ...real, watch: deaf });
     await stage.admin.delete(NODES, { name: node });
     await expectOneEnd(node, await exchange(machine()));
+  });
+});
+
+describe("a controller that took over, and whose copy of the identities is old", () => {
+  /** Nothing that was there before is in its copy. */
+  function aClientThatKnowsNoIdentity(): KubeClient {
+    const real = connectAsController();
+    async function* deaf<T extends KubeObject>(resource: Resource, options?: WatchOptions) {
+      for await (const event of real.watch<T>(resource, options)) {
+        if (resource !== NODE_IDENTITIES) yield event;
+      }
+    }
+    return {
+      ...real,
+      watch: deaf,
+      list: async (resource, options) => {
+        const listed = await real.list<never>(resource, options);
+        return resource === NODE_IDENTITIES && options?.labelSelector === undefined ? { ...listed, items: [] } : listed;
+      },
+    };
+  }
+
+  it("refuses neither the challenged hello nor the proof of a renewal", async () => {
+    await startReplica();
+    const { node, machine } = aScene();
+    const { node: own } = await on.join(machine());
+    const renewing = machine({ intent: "renew" }, { client: own });
+    const hello = await on.challenged(await renewing.hello());
+    await stopReplicas();
+    await startReplica(aClientThatKnowsNoIdentity());
+    const proof = await on.issued(await renewing.send(renewing.answer(hello)));
+    await stopReplicas();
+    await startReplica();
+    await expectOneEnd(node, { hello, proof }, 1);
   });
 });
 

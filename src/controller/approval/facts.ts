@@ -74,7 +74,12 @@ export interface NodeFacts {
 /** The Machine of the node that asks, or why there is not exactly one. */
 export type MachineMatch =
   | { readonly kind: "One"; readonly machine: Machine }
-  | { readonly kind: "Several"; readonly names: readonly string[] }
+  | {
+      readonly kind: "Several";
+      readonly names: readonly string[];
+      /** The nodes that they are, where they are any yet. */
+      readonly nodeNames: readonly string[];
+    }
   | { readonly kind: "OtherProviderId"; readonly machine: Machine; readonly providerId: string }
   | { readonly kind: "ClusterIsUnsaid"; readonly clusters: readonly string[] };
 
@@ -90,8 +95,17 @@ export interface ProviderIdFacts {
   readonly asked: string;
   /** As the Node says it. */
   readonly ofNode: string | undefined;
-  /** Other Nodes and Machines that have it, in words. */
-  readonly others: readonly string[];
+  /** Other Nodes that say it, in words. */
+  readonly nodes: readonly string[];
+  readonly machines: Seen<MachinesOfProvider>;
+}
+
+/** Machines of a provider ID that are not the node's own, in words. */
+export interface MachinesOfProvider {
+  /** Those that are another node by their own word. */
+  readonly taken: readonly string[];
+  /** Those that may become one, or a Machine of the node with another ID. */
+  readonly waiting: readonly string[];
 }
 
 /** What the provider's verifier says about the evidence in the request; its own rule puts its id on it. */

@@ -1,18 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { aCsr, forNode, named, withSigner } from "../../../test/builders/csr.ts";
-import { anIdentity } from "../../../test/builders/exchange.ts";
+import { aNodeUser, anExchange, anIdentity } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { INSECURE_CLIENT_SIGNER, KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
+import type { RequestObject } from "../../attestation/verifiers/index.ts";
+import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { createPending } from "../approval/index.ts";
 import { type AttestationWorld, createAttestation, createRequestReader } from "./index.ts";
 
+const specOf = ({ signerName, request }: RequestObject) => ({ signerName, request: encodeBase64(request) });
 const UNKNOWN = { kind: "NotRead", why: "not listed yet" } as const;
 
-function anAttestation(hasSynced: boolean, identity: Seen<NodeIdentity>) {
-  const csr = aCsr(named("insecurely"), forNode("worker-1"), withSigner(INSECURE_CLIENT_SIGNER));
+const bareRequest = () => aCsr(named("insecurely"), forNode("worker-1"), withSigner(INSECURE_CLIENT_SIGNER));
+
+function anAttestation(hasSynced: boolean, identity: Seen<NodeIdentity>, csr = bareRequest()) {
   const said: string[] = [];
   const world = {
     servedSigners: [INSECURE_CLIENT_SIGNER, KUBELET_CLIENT_SIGNER],
@@ -21,6 +25,7 @@ function anAttestation(hasSynced: boolean, identity: Seen<NodeIdentity>) {
     limits: { overflow: { sweep: async () => undefined, isOver: () => false } },
     act: { act: async (_: unknown, { verdict }: Judgement) => void said.push(`${verdict.kind} ${verdict.reason}`) },
     readRequest: createRequestReader(),
+    keys: { ring: async () => ({ recipients: [] }) },
     log: silentLog,
   } as unknown as AttestationWorld;
   const attestation = createAttestation({ world, getCsr: () => csr, pending: createPending() });
@@ -46,6 +51,14 @@ describe("a request that proves nothing, under the signer that asks for nothing"
     expect(takes(false, UNKNOWN)).toBe(true);
     const { attestation, said } = anAttestation(false, UNKNOWN);
     expect(await attestation.handle("insecurely", new AbortController().signal)).toEqual({ afterMs: 500 });
+    expect(said).toEqual(["Wait IdentityNotRead"]);
+  });
+
+  it("waits likewise with the evidence of a renewal, which would be refused for good by what nobody has read", async () => {
+    const { hello } = anExchange({ claims: { intent: "renew" }, requester: aNodeUser() });
+    const csr = { ...bareRequest(), spec: { ...bareRequest().spec, ...specOf(hello) } };
+    const { attestation, said } = anAttestation(false, UNKNOWN, csr);
+    expect(await attestation.handle("renewal", new AbortController().signal)).toEqual({ afterMs: 500 });
     expect(said).toEqual(["Wait IdentityNotRead"]);
   });
 

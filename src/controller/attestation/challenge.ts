@@ -10,12 +10,10 @@ import {
   credentialAlarms,
   type EvidenceReading,
   judgeStandingChallenge,
-  READABLE_RULES,
 } from "../../attestation/verifiers/index.ts";
-import type { Judgement } from "../approval/index.ts";
 import type { Next } from "../loop/index.ts";
 import { raiseAll } from "./alarms.ts";
-import type { Wanted } from "./gather.ts";
+import { type Judging, judgeBeforeRefusing } from "./judge-again.ts";
 import type { PlannedChallenge } from "./plan.ts";
 import { settle } from "./settle.ts";
 import { tidyChallenged, UNANSWERED_MS } from "./tidy.ts";
@@ -23,9 +21,7 @@ import type { AttestationWorld, Look } from "./world.ts";
 
 export const NONCE_OCTETS = 16;
 
-export interface Hello<Facts extends ChallengeFacts> {
-  readonly gather: (wanted: Wanted) => Promise<Facts>;
-  readonly judge: (facts: Facts) => Judgement;
+export interface Hello<Facts extends ChallengeFacts> extends Judging<Facts> {
   /** What is written where every rule holds. */
   readonly plan: (facts: Facts, key: ChallengeKeys) => PlannedChallenge;
 }
@@ -40,35 +36,20 @@ export async function answerHello<Facts extends ChallengeFacts>(
     return await tidyChallenged(world, look.csr);
   const copied = await hello.gather({ isLive: false });
   if (annotation !== undefined) {
-    const standing = judgeStandingChallenge(copied);
+    // A renewal's challenge is for the key that the identity holds.
+    const { gather } = hello;
+    const { judgement: standing } = await judgeBeforeRefusing(world, { gather, judge: judgeStandingChallenge }, copied);
     if (standing.verdict.kind !== "NoOpinion") return await settle(world, look, standing);
     ownChallenges.set(look.reading, annotation);
     return await tidyChallenged(world, look.csr);
   }
-  const { facts, judgement } = await judgeHello(world, hello, copied);
+  const { facts, judgement } = await judgeBeforeRefusing(world, hello, copied);
   const isDue = judgement.verdict.kind === "Allow" && look.policy?.mode !== "Shadow";
   if (!isDue) return await settle(world, look, judgement);
   const waitMs = world.limits.pace.takeOrWaitMs();
   if (waitMs > 0) return { afterMs: waitMs };
   const { current } = await world.keys.ring();
   return await write(world, look, { facts, planned: hello.plan(facts, current) });
-}
-
-/**
- * By copies, and before it is refused, by what the server says now: a refusal is final, and a machine may come in the moment after its
- * operator enrolled it, reset it, or deleted the Node that had its name. In a flood of refusals nobody is asked: they may begin anew.
- */
-async function judgeHello<Facts extends ChallengeFacts>(
-  { limits }: AttestationWorld,
-  { gather, judge }: Hello<Facts>,
-  copied: Facts,
-) {
-  const judgement = judge(copied);
-  const { kind, rule } = judgement.verdict;
-  const isAboutTheRequest = READABLE_RULES.some(({ id }) => id === rule);
-  if (kind !== "Deny" || isAboutTheRequest || limits.overflow.isOver()) return { facts: copied, judgement };
-  const facts = await gather({ isLive: true });
-  return { facts, judgement: judge(facts) };
 }
 
 /** The annotation of a request that was found, or made, to be our own; as long as what was read of the request is kept. */

@@ -119,7 +119,8 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
       const envelope = envelopeOf(read);
       const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
       const look = { ...read, policy, envelope, signal };
-      if (!carriesEvidence(csr) && !world.identities.hasSynced()) return await settle(world, look, UNKNOWN_IDENTITIES);
+      // With evidence or without: a refusal that rests on an identity which nobody has read yet would be for good.
+      if (!world.identities.hasSynced()) return await settle(world, look, UNKNOWN_IDENTITIES);
       if (envelope === undefined) return await dispatch(look);
       pending.note(key, [envelope.node, providerKey(envelope.providerId)]);
       const ofMachine = providerKey(envelope.providerId);

@@ -1,32 +1,23 @@
 // P17: what was proven is written into the NodeIdentity (protocol 3.7), before anything is approved. One endorsement key, one live
-// identity: the claim is written first, then everybody else's claims are read past every copy; of two who race at most one sees
+// identity: the claim is written first (claim.ts), then everybody else's claims are read past every copy; of two who race at most one sees
 // no other.
 
 import {
-  CLUSTER_LABEL,
-  COUNTERSIGN_API_VERSION,
   EK_LABEL,
   EXCHANGES_KEPT,
   type Exchange,
-  identityName,
   NODE_IDENTITIES,
-  NODE_LABEL,
   type NodeIdentity,
   type NodeIdentityStatus,
 } from "../../api/countersign/index.ts";
 import { describeHolders, isOpened, type KeyHolder } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
+import { type Claiming, claim, reopen, withdraw } from "./claim.ts";
 import { holderOf, isLive } from "./known/index.ts";
 import { auditedHolders, KEY_IN_USE, type Refusal } from "./settle.ts";
 import type { AttestationWorld } from "./world.ts";
 
-export interface Pinning {
-  readonly nodeName: string;
-  readonly intent: "join" | "renew" | undefined;
-  /** As it is on the server now. */
-  readonly identity: Seen<NodeIdentity>;
-  /** Of the endorsement key; absent for a provider without one. */
-  readonly ekLabel: string | undefined;
+export interface Pinning extends Claiming {
   readonly pins: NodeIdentityStatus;
   readonly exchange: Exchange;
   /** Where they were listed already. */
@@ -54,7 +45,12 @@ export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pi
     const message = `the TPM of ${nodeName} is that of ${describeHolders(others)}`;
     return { kind: "Refused", reason: KEY_IN_USE, message, audited: auditedHolders(others) };
   }
-  return { kind: "Pinned", identity: await write(world, pinning, claimed) };
+  try {
+    return { kind: "Pinned", identity: await write(world, pinning, claimed) };
+  } catch (error) {
+    await reopen(world, pinning, claimed);
+    throw error;
+  }
 }
 
 /** Another TPM's claim on this name stands, or the name is another cluster's. */
@@ -73,42 +69,6 @@ function claimedByAnother(
     status?.phase === "Retired" ||
     isOpened({ identity, nowMs: world.clock.now() }, { intent: intent ?? "renew" });
   return isFree ? undefined : `${nodeName} was claimed by another TPM meanwhile`;
-}
-
-async function claim(world: AttestationWorld, { identity, nodeName, ekLabel }: Pinning): Promise<NodeIdentity> {
-  const { home, clusterName } = world;
-  if (identity.kind === "Present") {
-    const { name = "", uid, resourceVersion, labels } = identity.value.metadata;
-    const isRetired = identity.value.spec.retired === true;
-    if (!isRetired && labels?.[EK_LABEL] === ekLabel) return identity.value;
-    // Who comes without a TPM, after a reset, lets go of the one that was here before.
-    const metadata = {
-      uid,
-      resourceVersion,
-      labels: { [EK_LABEL]: ekLabel ?? null, [NODE_LABEL]: labelled(nodeName) },
-    };
-    // The name lives again.
-    const patch = { metadata, ...(isRetired ? { spec: { retired: null } } : {}) };
-    return await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
-  }
-  return await home.create<NodeIdentity>(NODE_IDENTITIES, {
-    apiVersion: COUNTERSIGN_API_VERSION,
-    kind: NODE_IDENTITIES.kind,
-    metadata: {
-      name: identityName(nodeName, clusterName),
-      labels: {
-        [NODE_LABEL]: labelled(nodeName),
-        ...(clusterName === undefined ? {} : { [CLUSTER_LABEL]: clusterName }),
-        ...(ekLabel === undefined ? {} : { [EK_LABEL]: ekLabel }),
-      },
-    },
-    spec: { nodeName, ...(clusterName === undefined ? {} : { clusterName }) },
-  });
-}
-
-/** A label has at most 63 characters and ends in a letter or digit; longer names are found by the object's name. */
-function labelled(nodeName: string): string {
-  return nodeName.slice(0, 63).replace(/[^a-z0-9]+$/, "");
 }
 
 /** An identity that bears its claim already, and is still as it was then, has been listed for. */
@@ -145,18 +105,6 @@ async function otherHolders(
     .map((other) => holderOf(other, world.clusterName));
 }
 
-/** What this exchange made goes; what it found is as it was. */
-async function withdraw(world: AttestationWorld, { identity }: Pinning, claimed: NodeIdentity): Promise<void> {
-  const { name = "", uid } = claimed.metadata;
-  if (identity.kind === "Present") {
-    const label = identity.value.metadata.labels?.[EK_LABEL] ?? null;
-    const metadata = { uid, labels: { [EK_LABEL]: label } };
-    await world.home.patch(NODE_IDENTITIES, { name }, { metadata }, { type: "merge" });
-  } else {
-    await world.home.delete(NODE_IDENTITIES, { name }, uid === undefined ? {} : { uid });
-  }
-}
-
 async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIdentity): Promise<NodeIdentity> {
   const { pins, exchange } = pinning;
   const before = claimed.status ?? {};
@@ -178,16 +126,5 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
     ek: pinning.ekLabel?.slice(0, 12),
     uid: exchange.proofUid,
   });
-  const { reset } = claimed.spec;
-  // A renewal by the machine that is still there must not use up what was opened for its successor.
-  const isUsedUp = reset !== undefined && (reset.clock === true || pinning.intent === "join");
-  return isUsedUp ? await endReset(world, written) : written;
-}
-
-/** A reset opens the pins for one join, or the clock for one exchange. */
-async function endReset(world: AttestationWorld, identity: NodeIdentity): Promise<NodeIdentity> {
-  const { name = "", uid } = identity.metadata;
-  const patch = { metadata: { uid }, spec: { reset: null } };
-  world.log.info("identity reset used up", { audit: true, node: identity.spec.nodeName, identity: name });
-  return await world.home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
+  return written;
 }

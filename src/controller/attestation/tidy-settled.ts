@@ -14,6 +14,12 @@ import type { AttestationWorld } from "./world.ts";
 /** Nobody waits for this, but the node for its certificate: two writes in the moment that it is read make a join a tenth longer. */
 const DELIVERY_MS = 500;
 const RETRY_UNREAD_MS = 1_000;
+/**
+ * A copy that shows no open exchange may only be older than it, as after a hand-over, and the request never changes again: while it is
+ * young, it is looked at again. A look costs nothing.
+ */
+const LAGGING_MS = 10_000;
+const YOUNG_MS = 60_000;
 
 export async function tidySettled(
   world: AttestationWorld,
@@ -37,9 +43,13 @@ async function tidyIssued(world: AttestationWorld, csr: CertificateSigningReques
   if (!world.identities.hasSynced()) return { afterMs: RETRY_UNREAD_MS };
   // From the copy: once it says Issued, nothing is asked of anybody.
   const exchange = world.identities.openExchange(csr.metadata.uid ?? "");
-  if (exchange === undefined) return UNTIL_CHANGED;
+  if (exchange === undefined) return isYoung(world, csr) ? { afterMs: LAGGING_MS } : UNTIL_CHANGED;
   const sinceMs = world.clock.now() - Date.parse(exchange.at);
   if (sinceMs < DELIVERY_MS) return { afterMs: DELIVERY_MS - Math.max(sinceMs, 0) };
   await completeIssued(world, csr);
   return UNTIL_CHANGED;
+}
+
+function isYoung({ clock }: AttestationWorld, csr: CertificateSigningRequest): boolean {
+  return clock.now() - Date.parse(findCondition(csr, "Approved")?.lastUpdateTime ?? "") < YOUNG_MS;
 }

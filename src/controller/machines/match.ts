@@ -66,7 +66,8 @@ export function chooseMachine(found: readonly Machine[], { nodeName, providerId 
   if (machine === undefined) return { kind: "Absent" };
   if (others.length > 0) {
     const names = [machine, ...others].map(({ namespace, name }) => `${namespace}/${name}`);
-    return { kind: "Present", value: { kind: "Several", names } };
+    const nodeNames = [machine, ...others].flatMap(({ nodeName: node }) => node ?? []);
+    return { kind: "Present", value: { kind: "Several", names, nodeNames } };
   }
   if (providerId !== undefined && machine.providerId !== undefined && machine.providerId !== providerId) {
     return { kind: "Present", value: { kind: "OtherProviderId", machine, providerId } };

@@ -52,13 +52,15 @@ export async function runNodeDaemon(options: DaemonOptions): Promise<void> {
 }
 
 function openStore({ options, journal, metrics }: Stage, purpose: CertificatePurpose): CertificateStore {
-  const onNotice = (message: string) => {
-    journal.notice(message);
-    metrics.countMovedAside();
-  };
   const { certDirectory: directory, clock, sealKeys } = options;
   const { keySeal } = options.provider;
-  return createCertificateStore({ directory, purpose, clock, onNotice, keySeal, sealKeys });
+  return createCertificateStore({
+    ...{ directory, purpose, clock, keySeal, sealKeys },
+    onNotice: (message, about) => {
+      journal.notice(message);
+      if (about === "moved-aside") metrics.countMovedAside();
+    },
+  });
 }
 
 function createClientManager(stage: Stage, booted: Booted, store: CertificateStore): CertificateManager {

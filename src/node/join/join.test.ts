@@ -3,6 +3,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aSealingMachine, plainKeysIn } from "../../../test/builders/key-seal.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
 import { buildTokenSecret, parseToken } from "../../api/bootstrap/index.ts";
 import type { Node } from "../../api/core/index.ts";
@@ -119,6 +120,15 @@ describe("a join", () => {
     expect(again.wasJoined).toBe(true);
     expect(said).toEqual(["registered"]);
     expect(await cluster.listRequests()).toHaveLength(1);
+  });
+
+  it("removes a plain key that a crash left beside its sealed pair, though it has nothing else to do", async () => {
+    const sealing = { provider: { ...createInsecureProvider(), keySeal: aSealingMachine() }, sealKeys: true };
+    await start(sealing);
+    const pki = join(directory, "node", "pki");
+    writeFileSync(join(pki, "kubelet-client.key.tmp"), generatePrivateKey("P-256").encodePem());
+    expect((await start(sealing)).wasJoined).toBe(true);
+    expect(plainKeysIn(pki)).toEqual([]);
   });
 
   it("takes up the request that an earlier start made and did not live to see answered", async () => {

@@ -7,7 +7,7 @@ import { encodeRecipient } from "../../attestation/evidence/index.ts";
 import { atomicWriteFile, requirePrivate } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import { type CertificateStore, createCertificateStore } from "../certificates/index.ts";
+import { type CertificateStore, commonNameOf, createCertificateStore, repairWhenFree } from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
@@ -21,6 +21,9 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   const nodeName = parseNodeName(options.nodeName);
   const store = openStore(options);
   const kept = await findKept(options, store);
+  // Power may have been lost before the plain keys were gone that the sealed one replaces; without a daemon the next look is a renewal.
+  if (kept !== undefined && options.sealKeys === true)
+    await repairWhenFree(store, commonNameOf(nodeName), options.clock);
   const { cluster, pair } = kept ?? (await enrol(options, store));
   await saveKubeconfigs(options, store, cluster);
   if (options.registerNode !== undefined) await register(options, cluster, pair);

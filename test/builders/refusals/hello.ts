@@ -31,6 +31,7 @@ export const reset = (more: object = {}) => ({
   ...anIdentity(other),
   spec: { nodeName: NODE, reset: { until: new Date(NOW_MS + 60_000).toISOString(), ...more } },
 });
+const opened = () => reset({ ekSpkiSha256: "00".repeat(32) });
 export const withFields = (fields: Partial<PublicAreaFields>) => anExchange({ tpm: aSoftTpm({ akFields: fields }) });
 export const hello = (of: Exchange, overrides: Partial<TpmHelloFacts> = {}) => helloFacts(of, overrides);
 
@@ -181,7 +182,15 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
   ],
   "H13 another TPM": [() => hello(exchange, { identity: present(anIdentity(other)) }), "Deny EndorsementKeyChanged"],
   "H13 another TPM than the reset names": [
-    () => hello(exchange, { identity: present(reset({ ekSpkiSha256: "00".repeat(32) })) }),
+    () => hello(exchange, { identity: present(opened()) }),
+    "Deny EndorsementKeyChanged",
+  ],
+  "H13 another TPM than the reset names, for a node that another provider attested": [
+    () => hello(exchange, { identity: present({ ...opened(), status: { phase: "Active", provider: "aws" } }) }),
+    "Deny EndorsementKeyChanged",
+  ],
+  "H13 another TPM than the reset names, for a name that was retired": [
+    () => hello(exchange, { identity: present({ ...opened(), status: { phase: "Retired" } }) }),
     "Deny EndorsementKeyChanged",
   ],
   "H13 an identity that nobody could read": [() => hello(exchange, { identity: unread }), "Wait IdentityNotRead"],

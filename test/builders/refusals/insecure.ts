@@ -66,6 +66,13 @@ export const INSECURE_REFUSALS: Readonly<Record<string, [() => EvidenceFacts, st
     },
     "ProviderChanged",
   ],
+  "a node that an operator enrolled by its TPM": [
+    () => {
+      const spec = { nodeName: NODE, tpm: { ek: { spkiSha256: "00".repeat(32) } } };
+      return facts({}, { identity: { kind: "Present", value: { apiVersion: "", kind: "", metadata: {}, spec } } });
+    },
+    "ProviderChanged",
+  ],
   "a node that an operator opened for one TPM": [
     () => {
       const identity = letIn(own);

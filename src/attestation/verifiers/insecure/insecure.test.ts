@@ -13,6 +13,14 @@ describe("the insecure provider", () => {
     expect(judgeInsecure(facts({}, { identity: letIn(own) })).verdict.kind).toBe("Allow");
   });
 
+  it("may ask again where it was let in after an operator opened a node that was enrolled by its TPM", () => {
+    const identity = letIn(own);
+    if (identity.kind !== "Present") throw new Error("absent");
+    const spec = { ...identity.value.spec, tpm: { ek: { spkiSha256: "00".repeat(32) } } };
+    const enrolled = { kind: "Present", value: { ...identity.value, spec } } as const;
+    expect(judgeInsecure(facts({}, { identity: enrolled })).verdict.kind).toBe("Allow");
+  });
+
   it.each(Object.entries(INSECURE_REFUSALS))("is refused %s", (_, [given, reason]) => {
     expect(judgeInsecure(given()).verdict.reason).toBe(reason);
   });

@@ -1,8 +1,10 @@
 // H13, without the endorsement key, which is the TPM's own rule: what was written at the first exchange stays.
 import { notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
-import { isRevoked, openReset, pinsOf } from "../identity.ts";
+import { isRevoked, type OpenReset, openReset, pinsOf } from "../identity.ts";
 import { withEvidence } from "../with-evidence.ts";
+
+type Present = Extract<EvidenceFacts["identity"], { kind: "Present" }>;
 
 const RETRY_UNREAD_MS = 2_000;
 
@@ -15,9 +17,8 @@ export const identityKeepsItsPins: Rule<EvidenceFacts> = {
     if (isRevoked(identity.value)) return refuse("IdentityRevoked", `the identity of ${envelope.node} was revoked`);
     const { provider } = envelope.protocol;
     const reset = envelope.intent === "join" ? openReset(identity.value, nowMs) : undefined;
-    // Opened for one TPM, it is open for nobody who shows none.
-    if (reset?.ekSpkiSha256 !== undefined && provider !== "tpm")
-      return refuse("ProviderChanged", `${envelope.node} was opened for a TPM, not for ${provider}`);
+    if (provider !== "tpm" && isForOneTpm(identity, reset))
+      return refuse("ProviderChanged", `${envelope.node} is for a TPM by an operator's word, not for ${provider}`);
     if (reset !== undefined) return pass("opened by an operator");
     const pins = pinsOf(identity);
     if (pins?.provider !== undefined && pins.provider !== provider)
@@ -28,3 +29,9 @@ export const identityKeepsItsPins: Rule<EvidenceFacts> = {
     return pass();
   }),
 };
+
+/** Opened or enrolled for one TPM, it is for nobody who shows none. An enrolment is the word until the first exchange. */
+function isForOneTpm(identity: Present, reset: OpenReset | undefined): boolean {
+  if (reset !== undefined) return reset.ekSpkiSha256 !== undefined;
+  return identity.value.spec.tpm !== undefined && pinsOf(identity)?.provider === undefined;
+}

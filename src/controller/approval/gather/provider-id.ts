@@ -4,7 +4,7 @@
 import { MACHINE_NAME_SOURCES } from "../../../api/countersign/index.ts";
 import type { Machine } from "../../../api/foreign/index.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
-import type { MachineMatch, ProviderIdFacts } from "../facts.ts";
+import type { MachineMatch, MachinesOfProvider, ProviderIdFacts } from "../facts.ts";
 import type { GatherOptions, Look } from "../look.ts";
 import { providerIdOf } from "../provider-id.ts";
 import { namesOfMachine } from "./machine.ts";
@@ -17,25 +17,38 @@ export function seeProviderId(options: GatherOptions, look: Look): Seen<Provider
   const { machines, getNode, nodesOfProvider } = options.surroundings;
   const { clusterName, namespace } = policy?.machines ?? {};
   const found = machines.find({ nodeName, providerId, clusterName, namespace, nameFrom: ["ProviderID"] });
-  if (found.kind === "NotRead") return found;
-  const nodes = nodesOfProvider(providerId).flatMap(({ metadata: { name = "" } }) => (name === nodeName ? [] : [name]));
-  const others = [...nodes.map((name) => `node ${name}`), ...otherMachines(found, nodeName)];
-  return { kind: "Present", value: { asked: providerId, ofNode: getNode(nodeName)?.spec?.providerID, others } };
+  const others = nodesOfProvider(providerId).filter(({ metadata }) => metadata.name !== nodeName);
+  return {
+    kind: "Present",
+    value: {
+      asked: providerId,
+      ofNode: getNode(nodeName)?.spec?.providerID,
+      nodes: others.map(({ metadata: { name = "" } }) => `node ${name}`),
+      machines: found.kind === "Present" ? { kind: "Present", value: otherMachines(found.value, nodeName) } : found,
+    },
+  };
 }
 
-function otherMachines(found: Seen<MachineMatch>, nodeName: string): readonly string[] {
-  const match = found.kind === "Present" ? found.value : undefined;
-  switch (match?.kind) {
+const NONE: MachinesOfProvider = { taken: [], waiting: [] };
+
+function otherMachines(match: MachineMatch, nodeName: string): MachinesOfProvider {
+  switch (match.kind) {
     case "One":
-      return isOf(match.machine, nodeName) ? [] : [describe(match.machine)];
+      return isOf(match.machine, nodeName) ? NONE : held(describe(match.machine), match.machine.nodeName !== undefined);
     case "OtherProviderId":
-      return [`another than ${describe(match.machine)}, which is this node`];
-    case "Several":
-      return match.names.map((name) => `Machine ${name}`);
+      return held(`another than ${describe(match.machine)}, which is this node`, false);
+    case "Several": {
+      const isTaken = match.nodeNames.some((name) => name !== nodeName);
+      return held(`Machines ${match.names.join(", ")}`, isTaken);
+    }
     default:
-      // None, or those of several clusters of which nobody said which is this one: then none is held against it.
-      return [];
+      // Those of several clusters of which nobody said which is this one: then none is held against it.
+      return NONE;
   }
+}
+
+function held(words: string, isTaken: boolean): MachinesOfProvider {
+  return isTaken ? { taken: [words], waiting: [] } : { taken: [], waiting: [words] };
 }
 
 function isOf(machine: Machine, nodeName: string): boolean {

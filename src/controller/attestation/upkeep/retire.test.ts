@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Node } from "../../../api/core/index.ts";
-import type { NodeIdentity, NodeIdentitySpec, NodeIdentityStatus } from "../../../api/countersign/index.ts";
+import {
+  EK_LABEL,
+  type NodeIdentity,
+  type NodeIdentitySpec,
+  type NodeIdentityStatus,
+} from "../../../api/countersign/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
 import type { AttestationWorld } from "../world.ts";
@@ -38,7 +43,13 @@ async function phaseAfter(seen: Seen): Promise<string | undefined> {
     identities: { list: () => (isElsewhere ? [] : identities), elsewhere: () => (isElsewhere ? identities : []) },
     machines: { has: () => seen.hasMachine ?? false, namespaces: () => namespaces },
     getNode: () => (seen.hasNode === true ? ({} as Node) : undefined),
-    home: { update: async (_: unknown, one: NodeIdentity) => written.push(one), patch: async () => undefined },
+    home: {
+      update: async (_: unknown, one: NodeIdentity) => {
+        written.push(one);
+        return one;
+      },
+      patch: async () => undefined,
+    },
     clusterName: "clusterName" in seen ? seen.clusterName : "east",
     log: silentLog,
   } as unknown as AttestationWorld;
@@ -78,9 +89,10 @@ describe("an identity", () => {
 
   it("that cannot be written keeps no other from being retired", async () => {
     const written: string[] = [];
-    const update = async (_: unknown, { metadata }: NodeIdentity) => {
-      if (metadata.name === "spoiled") throw new Fault("invalid", "status.phase: no");
-      written.push(metadata.name ?? "");
+    const update = async (_: unknown, one: NodeIdentity) => {
+      if (one.metadata.name === "spoiled") throw new Fault("invalid", "status.phase: no");
+      written.push(one.metadata.name ?? "");
+      return one;
     };
     await retire({
       identities: { list: () => ["spoiled", "good"].map((name) => anIdentity(name, {})), elsewhere: () => [] },
@@ -90,5 +102,51 @@ describe("an identity", () => {
       log: silentLog,
     } as unknown as AttestationWorld);
     expect(written).toEqual(["good"]);
+  });
+});
+
+describe("the endorsement key of a retired identity", () => {
+  const bearing = (
+    resourceVersion: string,
+    labels: Readonly<Record<string, string>>,
+    status: NodeIdentityStatus = {},
+  ) => {
+    const identity = anIdentity("worker-1", { status });
+    return { ...identity, metadata: { ...identity.metadata, resourceVersion, labels } };
+  };
+
+  /** What the labels are let go by, where the server has the identity in this version after its phase was written. */
+  async function patchesOf(identity: NodeIdentity): Promise<unknown[]> {
+    const patches: unknown[] = [];
+    await retire({
+      identities: { list: () => [identity], elsewhere: () => [] },
+      machines: { has: () => false, namespaces: () => [] },
+      getNode: () => undefined,
+      home: {
+        update: async (_: unknown, one: NodeIdentity) => ({
+          ...one,
+          metadata: { ...one.metadata, resourceVersion: "8" },
+        }),
+        patch: async (_: unknown, __: unknown, { metadata }: NodeIdentity) => {
+          patches.push(metadata);
+          throw new Fault("conflict", "changed");
+        },
+      },
+      log: silentLog,
+    } as unknown as AttestationWorld);
+    return patches;
+  }
+
+  it("is let go in the very version that is retired, so that nobody's new claim is taken away", async () => {
+    expect(await patchesOf(bearing("7", { [EK_LABEL]: "old" }))).toEqual([
+      { uid: "worker-1", resourceVersion: "8", labels: { [EK_LABEL]: null } },
+    ]);
+  });
+
+  it("is let go with the next round where somebody wrote meanwhile", async () => {
+    expect(await patchesOf(bearing("9", { [EK_LABEL]: "old" }, { phase: "Retired" }))).toMatchObject([
+      { resourceVersion: "9" },
+    ]);
+    expect(await patchesOf(bearing("9", {}, { phase: "Retired" }))).toEqual([]);
   });
 });

@@ -22,9 +22,11 @@ export async function retire(world: RetiringWorld): Promise<void> {
 }
 
 async function follow(world: RetiringWorld, identity: NodeIdentity, phase: Phase | undefined): Promise<void> {
-  if (phase === undefined || phase === identity.status?.phase) return;
+  if (phase === undefined) return;
   try {
-    await turn(world, identity, phase);
+    const turned = phase === identity.status?.phase ? identity : await turn(world, identity, phase);
+    // A retired node's TPM may serve another; a revoked one's may not.
+    if (phase === "Retired") await letKeyGo(world, turned);
   } catch (error) {
     // Somebody wrote it meanwhile, or it cannot be written as it is: looked at again with the next round, after all the others.
     const isItsOwn = ["conflict", "not-found", "invalid"].some((code) => isFault(error) && error.code === code);
@@ -61,17 +63,26 @@ function isOver(phase: Phase | undefined): boolean {
   return phase === "Retired" || phase === "Revoked";
 }
 
-async function turn(world: RetiringWorld, identity: NodeIdentity, phase: Phase): Promise<void> {
-  const { name = "", uid, resourceVersion } = identity.metadata;
+async function turn(world: RetiringWorld, identity: NodeIdentity, phase: Phase): Promise<NodeIdentity> {
   const certificates = (identity.status?.certificates ?? []).map((one) =>
     isOver(phase) ? { ...one, revoked: true } : one,
   );
   const status = { ...identity.status, phase, certificates };
-  await world.home.update(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
+  const turned = await world.home.update<NodeIdentity>(
+    NODE_IDENTITIES,
+    { ...identity, status },
+    { subresource: "status" },
+  );
+  const { name } = identity.metadata;
   world.log.info("identity changed its phase", { audit: true, identity: name, node: identity.spec.nodeName, phase });
-  // A retired node's TPM may serve another; a revoked one's may not.
-  if (phase !== "Retired") return;
-  const metadata = { uid, labels: { [EK_LABEL]: null } };
-  await world.home.patch(NODE_IDENTITIES, { name }, { metadata }, { type: "merge" });
-  world.log.debug("endorsement key let go", { identity: name, resourceVersion });
+  return turned;
+}
+
+/** In the very state that is retired: who joins under the name meanwhile has claimed it, and that claim is not ours to take. */
+async function letKeyGo(world: RetiringWorld, { metadata }: NodeIdentity): Promise<void> {
+  const { name = "", uid, resourceVersion, labels } = metadata;
+  if (labels?.[EK_LABEL] === undefined) return;
+  const patch = { metadata: { uid, resourceVersion, labels: { [EK_LABEL]: null } } };
+  await world.home.patch(NODE_IDENTITIES, { name }, patch, { type: "merge" });
+  world.log.debug("endorsement key let go", { identity: name });
 }

@@ -1,6 +1,7 @@
 // Every moment at which a node can lose power while it gets and stores a certificate, with everything a disk may then have
 // kept: after the restart there is a usable pair or a clean new start, never a current file that a kubelet chokes on. Once with plain
-// keys and once with keys that the machine seals: then at no such moment is there a private key on the disk.
+// keys and once with keys that the machine seals: then at no such moment is there a private key on the disk. And once from plain keys to
+// sealed ones: of the plain ones nothing stays.
 
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -58,6 +59,34 @@ const CASES = Object.entries(BEGINNINGS).flatMap(([sentence, begin]) =>
     .map(([keys, keySeal]) => ({ sentence, begin, keys, keySeal })),
 );
 
+/** What a rotation is cut in: where, from what, and what it does. */
+interface Cut {
+  readonly root: string;
+  readonly storeOn: (directory: string, fileSystem?: FileSystem) => CertificateStore;
+  readonly begin: Begin;
+  readonly act: (store: CertificateStore) => Promise<void>;
+}
+
+/** Leaves the disk as it is after the power came back; false when the rotation had ended before that many operations. */
+async function loseAfter(operations: number, survival: Survival, { root, storeOn, begin, act }: Cut): Promise<boolean> {
+  rmSync(root, { recursive: true, force: true });
+  mkdirSync(root);
+  const { fileSystem, twin } = await createMirroredFiles(root);
+  const store = storeOn(root, fileSystem);
+  await begin(store, fileSystem);
+  twin.crashAfter(twin.operations() + operations);
+  let isCut = false;
+  try {
+    await act(store);
+  } catch (error) {
+    if (!isFault(error, "internal")) throw error;
+    isCut = true;
+  }
+  rmSync(root, { recursive: true });
+  twin.afterCrash(survival).writeOut(root, root);
+  return isCut;
+}
+
 describe.each(CASES)("power lost during $sentence with $keys keys", ({ sentence, begin, keySeal }) => {
   let root = "";
   beforeEach(() => {
@@ -77,26 +106,6 @@ describe.each(CASES)("power lost during $sentence with $keys keys", ({ sentence,
   const expectNothingPlain = () => {
     if (keySeal !== undefined) expect(plainKeysIn(root, [old.keyPem, fresh.keyPem])).toEqual([]);
   };
-
-  /** The disk as it is after the power came back; undefined when the rotation had ended before that many operations. */
-  async function loseAfter(operations: number, survival: Survival): Promise<boolean> {
-    rmSync(root, { recursive: true, force: true });
-    mkdirSync(root);
-    const { fileSystem, twin } = await createMirroredFiles(root);
-    const store = storeOn(root, fileSystem);
-    await begin(store, fileSystem);
-    twin.crashAfter(twin.operations() + operations);
-    let isCut = false;
-    try {
-      await rotate(store);
-    } catch (error) {
-      if (!isFault(error, "internal")) throw error;
-      isCut = true;
-    }
-    rmSync(root, { recursive: true });
-    twin.afterCrash(survival).writeOut(root, root);
-    return isCut;
-  }
 
   /** What a start finds, and that it can go on from there. */
   async function startAgain(): Promise<"none" | "old" | "new"> {
@@ -122,8 +131,60 @@ describe.each(CASES)("power lost during $sentence with $keys keys", ({ sentence,
 
   it.each(SURVIVALS)("leaves a usable pair or a clean new start, where of unsynced data survives: %s", async (kept) => {
     const seen = new Set<string>();
-    for (let operations = 0; await loseAfter(operations, kept); operations++) seen.add(await startAgain());
+    const cut = { root, storeOn, begin, act: rotate };
+    for (let operations = 0; await loseAfter(operations, kept, cut); operations++) seen.add(await startAgain());
     seen.add(await startAgain());
     expect(seen).toEqual(new Set([sentence === "a first certificate" ? "none" : "old", "new"]));
+  });
+});
+
+describe("power lost while plain keys give way to sealed ones", () => {
+  let root = "";
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), "power-"));
+  });
+  afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+  const storeOn = (directory: string, fileSystem?: FileSystem) =>
+    createCertificateStore({ directory: join(directory, "pki"), clock, fileSystem, keySeal: machine, sealKeys: true });
+
+  /** Everything that a node with plain keys may have left: its pair, the key of a request, an exchange, a file moved aside. */
+  const beginPlain: Begin = async ({ layout }, fileSystem) => {
+    const plain = createCertificateStore({ directory: layout.directory, clock, fileSystem });
+    await plain.open();
+    await plain.save(old.certificatePem, old.keyPem);
+    await plain.savePendingKey(old.keyPem);
+    const aside = `${layout.currentPath}.damaged-1`;
+    await fileSystem.create(aside, Buffer.from(`?${old.keyPem}`), 0o600);
+    await fileSystem.create(layout.exchangePath, Buffer.from(JSON.stringify({ key: old.keyPem })), 0o600);
+    for (const path of [aside, layout.exchangePath, layout.directory]) await fileSystem.sync(path);
+  };
+
+  /** As an exchange does it, which knows nothing of pending keys. */
+  const exchange = async (store: CertificateStore) => {
+    await store.open();
+    await store.repair("system:node:worker-1");
+    await store.save(fresh.certificatePem, fresh.keyPem);
+  };
+
+  const expectNothingPlain = () => expect(plainKeysIn(root, [old.keyPem, fresh.keyPem])).toEqual([]);
+
+  async function startAgain(): Promise<"old" | "new"> {
+    const store = storeOn(root);
+    await store.repair("system:node:worker-1");
+    const pair = store.load() ?? expect.fail("there is no current pair");
+    if (isSealed(pair)) expectNothingPlain();
+    expect((await store.unseal(pair)).keyPem).toBe(isSealed(pair) ? fresh.keyPem : old.keyPem);
+    await exchange(store);
+    expectNothingPlain();
+    return isSealed(pair) ? "new" : "old";
+  }
+
+  it.each(SURVIVALS)("leaves the plain pair, or no plain key, where of unsynced data survives: %s", async (kept) => {
+    const seen = new Set<string>();
+    const cut = { root, storeOn, begin: beginPlain, act: exchange };
+    for (let operations = 0; await loseAfter(operations, kept, cut); operations++) seen.add(await startAgain());
+    expectNothingPlain();
+    expect(seen).toEqual(new Set(["old", "new"]));
   });
 });

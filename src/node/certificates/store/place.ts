@@ -8,17 +8,25 @@ import type { CertificatePurpose, StoreLayout } from "../layout.ts";
 
 export const KEY_FILE_MODE = 0o600;
 
+/** What was moved aside, or that a plain key was found where keys are sealed. */
+export type Notice = (message: string, about: "moved-aside" | "plain-key") => void;
+
 export interface Place {
   readonly layout: StoreLayout;
   readonly purpose: CertificatePurpose;
   readonly clock: Clock;
   readonly fileSystem: FileSystem;
-  readonly notice: (message: string) => void;
+  readonly notice: Notice;
   /** By which sealed keys are opened; absent where nothing here can. */
   readonly keySeal: KeySeal | undefined;
 }
 
-/** The name goes, the content stays for whoever wants to know; a link is moved itself, its target is not touched. */
+const ASIDE = /\.damaged-[^/]+$/;
+
+/**
+ * The name goes, the content stays for whoever wants to know, a plain key only until keys are sealed (drop-plain-keys.ts); a link is
+ * moved itself, its target is not touched.
+ */
 export async function moveAside(
   { layout, clock, fileSystem, notice }: Place,
   path: string,
@@ -27,7 +35,11 @@ export async function moveAside(
   const aside = `${path}.damaged-${clock.now()}`;
   await fileSystem.rename(path, aside);
   await fileSystem.sync(layout.directory);
-  notice(`${path} was unusable and is now ${aside}: ${why}`);
+  notice(`${path} was unusable and is now ${aside}: ${why}`, "moved-aside");
+}
+
+export function isMovedAside(path: string): boolean {
+  return ASIDE.test(path);
 }
 
 export type Entry = "absent" | "link" | "other";

@@ -1,5 +1,16 @@
 // The store where the machine seals its keys. That no crash shows a key is in crash.test.ts.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -7,7 +18,9 @@ import { aSealingMachine, plainKeysIn, type SealingMachine } from "../../../../t
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { nodeFileSystem } from "../../../platform/files/index.ts";
 import { generatePrivateKey } from "../../../platform/keys/index.ts";
+import { PAIR_MAX_BYTES } from "../../../platform/pair/index.ts";
 import { openFit } from "./index.ts";
 import { type CertificateStore, createCertificateStore, type StoreOptions } from "./store.ts";
 
@@ -81,6 +94,149 @@ describe("a store whose keys are sealed", () => {
     await sealing().save(second.certificatePem, second.keyPem);
     expect(existsSync(plain)).toBe(false);
     expect(plainKeysIn(directory)).toEqual([join(directory, "kubelet-client.pem")]);
+  });
+
+  describe("beside plain keys of the time before", () => {
+    const at = (name: string) => join(directory, name);
+    const plainPair = first.certificatePem + first.keyPem;
+    const exchange = `${JSON.stringify({ key: first.keyPem, protocol: "tpm/1", about: "x" })}\n`;
+    const PLAIN: Record<string, [name: string, content: string]> = {
+      "the pair before": ["kubelet-client-2025-12-31-00-00-00.pem", plainPair],
+      "a second pair of one second": ["kubelet-client-2025-12-31-00-00-00-1.pem", plainPair],
+      "a pair that is cut short": ["kubelet-client-2025-12-31-00-00-00.pem", plainPair.trim().slice(0, -20)],
+      "a pair that lost its beginning": ["kubelet-client-2025-12-31-00-00-00.pem", first.keyPem.slice(30)],
+      "a key of a request, which an exchange never asks for": ["kubelet-client.key.tmp", first.keyPem],
+      "a key of a request that was moved aside": ["kubelet-client.key.tmp.damaged-1", `x${first.keyPem}`],
+      "a current file that was moved aside": ["kubelet-client-current.pem.damaged-1767225600000", `\0${plainPair}`],
+      "a file in the link's place that was moved aside": ["kubelet-client-updated.pem.damaged-1", plainPair],
+      "an exchange under way": ["kubelet-client.exchange", exchange],
+      "a pair on its way": [".kubelet-client-current.pem.0123456789ab.tmp", plainPair],
+      "a key of a request on its way": [".kubelet-client.key.tmp.0123456789ab.tmp", first.keyPem],
+    };
+    const OTHERS: Record<string, [name: string, content: string]> = {
+      "the serving pair, which a kubelet reads": ["kubelet-server-2025-12-31-00-00-00.pem", plainPair],
+      "the key of a request for a serving pair": ["kubelet-server.key.tmp", first.keyPem],
+      "somebody's own file": ["kubelet-client-backup.pem", plainPair],
+      "somebody's own copy": ["kubelet-client-2025-12-31-00-00-00.pem.bak", plainPair],
+    };
+
+    for (const [sentence, [name, content]] of Object.entries(PLAIN)) {
+      it(`keeps none in ${sentence} once a sealed pair is stored`, async () => {
+        writeFileSync(at(name), content);
+        await sealing().save(second.certificatePem, second.keyPem);
+        expect([existsSync(at(name)), plainKeysIn(directory, [first.keyPem])]).toEqual([false, []]);
+      });
+
+      it(`keeps none in ${sentence} after a repair, where power was lost once the sealed pair was current`, async () => {
+        await sealing().save(second.certificatePem, second.keyPem);
+        writeFileSync(at(name), content);
+        const before = current();
+        await open().repair("system:node:worker-1");
+        expect([existsSync(at(name)), plainKeysIn(directory, [first.keyPem])]).toEqual([false, []]);
+        expect([current(), machine.opened]).toEqual([before, []]);
+      });
+    }
+
+    for (const [sentence, [name, content]] of Object.entries(OTHERS)) {
+      it(`does not touch ${sentence}`, async () => {
+        writeFileSync(at(name), content);
+        await sealing().save(second.certificatePem, second.keyPem);
+        await sealing().repair("system:node:worker-1");
+        expect(readFileSync(at(name), "utf8")).toBe(content);
+        expect(notices).toEqual([]);
+      });
+    }
+
+    it("says so of a pair that a cloned image brought along: moved aside first, gone with the first sealed one", async () => {
+      const foreign = ca.issueNode({ nodeName: "worker-7" });
+      writeFileSync(at("kubelet-client-current.pem"), foreign.certificatePem + foreign.keyPem);
+      const store = sealing();
+      await store.repair("system:node:worker-1");
+      expect(plainKeysIn(directory)).toEqual([expect.stringContaining("current.pem.damaged-")]);
+      await store.save(second.certificatePem, second.keyPem);
+      expect(plainKeysIn(directory, [foreign.keyPem])).toEqual([]);
+      expect(notices).toEqual([
+        expect.stringContaining('it is the certificate of "system:node:worker-7"'),
+        expect.stringMatching(/\.damaged-\d+ was removed: it held a plain key, and keys are sealed here$/),
+      ]);
+    });
+
+    it("keeps what was moved aside and shows no key", async () => {
+      await sealing().save(second.certificatePem, second.keyPem);
+      writeFileSync(at("kubelet-client-current.pem.damaged-1"), current().slice(0, -60));
+      await sealing().repair("system:node:worker-1");
+      expect([existsSync(at("kubelet-client-current.pem.damaged-1")), notices]).toEqual([true, []]);
+    });
+
+    it("takes nothing from a plain pair that is still the current one", async () => {
+      await open().save(first.certificatePem, first.keyPem);
+      await open().savePendingKey(second.keyPem);
+      const before = readdirSync(directory);
+      await sealing().repair("system:node:worker-1");
+      expect([readdirSync(directory), sealing().load()?.keyPem]).toEqual([before, first.keyPem]);
+    });
+
+    it("takes nothing from somebody who undoes the sealing: the key of the request is wanted plain", async () => {
+      await sealing().save(first.certificatePem, first.keyPem);
+      const undoing = open({ sealKeys: false });
+      await undoing.savePendingKey(second.keyPem);
+      await undoing.repair("system:node:worker-1");
+      expect(await undoing.loadPendingKey()).toBe(second.keyPem);
+    });
+
+    it("never removes the current pair, whatever somebody wrote into its file, nor what a link leads to", async () => {
+      await sealing().save(second.certificatePem, second.keyPem);
+      writeFileSync(readlinkSync(at("kubelet-client-current.pem")), current() + first.keyPem);
+      const elsewhere = mkdtempSync(join(tmpdir(), "elsewhere-"));
+      writeFileSync(join(elsewhere, "key"), first.keyPem);
+      symlinkSync(join(elsewhere, "key"), at("kubelet-client.key.tmp"));
+      await sealing().repair("system:node:worker-1");
+      expect(sealing().load()?.certificatePem).toBe(second.certificatePem);
+      expect(existsSync(at("kubelet-client.key.tmp"))).toBe(true);
+      rmSync(elsewhere, { recursive: true });
+    });
+
+    it("is not held by a pipe or a directory of such a name, and reads no more of a huge file than of a pair", async () => {
+      execFileSync("mkfifo", [at("kubelet-client.key.tmp.damaged-1")]);
+      mkdirSync(at("kubelet-client.key.tmp.damaged-2"));
+      writeFileSync(at("kubelet-client.key.tmp.damaged-3"), first.keyPem + "x".repeat(2 * PAIR_MAX_BYTES));
+      await sealing().save(second.certificatePem, second.keyPem);
+      expect(readdirSync(directory).filter((name) => name.includes("damaged"))).toEqual([
+        "kubelet-client.key.tmp.damaged-1",
+        "kubelet-client.key.tmp.damaged-2",
+      ]);
+    });
+
+    it("finds the newest among more pairs than are looked at in one go, and all in a few", async () => {
+      for (let minute = 0; minute < 60; minute++) {
+        for (let copy = 1; copy <= 9; copy++) {
+          writeFileSync(
+            at(`kubelet-client-2025-12-31-00-${String(minute).padStart(2, "0")}-00-${copy}.pem`),
+            plainPair,
+          );
+        }
+      }
+      await sealing().save(second.certificatePem, second.keyPem);
+      const left = plainKeysIn(directory);
+      expect(left.length).toBeGreaterThan(0);
+      expect(left.length).toBeLessThan(60);
+      expect(left.every((path) => /-00-0\d-00-/.test(path))).toBe(true);
+      await open().repair("system:node:worker-1");
+      expect(plainKeysIn(directory)).toEqual([]);
+    });
+
+    it("has its pair where a plain file cannot be removed, and says that it is there", async () => {
+      writeFileSync(at("kubelet-client.key.tmp"), first.keyPem);
+      const remove = async (path: string) => {
+        if (path.endsWith("client.key.tmp"))
+          throw new Fault("io-failed", `cannot remove ${path}: not permitted (EPERM)`);
+        await nodeFileSystem.remove(path);
+      };
+      const store = open({ sealKeys: true, fileSystem: { ...nodeFileSystem, remove } });
+      await store.save(second.certificatePem, second.keyPem);
+      expect(store.load()?.certificatePem).toBe(second.certificatePem);
+      expect(notices).toEqual([expect.stringMatching(/key\.tmp holds a plain key, although .*not permitted/)]);
+    });
   });
 
   it("does not go on with a key of a request that lay open", async () => {

@@ -19,8 +19,9 @@ import {
 } from "../../../platform/pair/index.ts";
 import { type CurrentPair, loadCurrentPair } from "../current.ts";
 import { type CertificatePurpose, type StoreLayout, storeLayout } from "../layout.ts";
+import { dropPlainKeys } from "./drop-plain-keys.ts";
 import { loadPendingKey, savePendingKey } from "./pending-key.ts";
-import type { Place } from "./place.ts";
+import type { Notice, Place } from "./place.ts";
 import { repairStore } from "./repair.ts";
 import { savePair } from "./save-pair.ts";
 
@@ -32,8 +33,8 @@ export interface StoreOptions {
   /** Default: the client certificate. */
   readonly purpose?: CertificatePurpose | undefined;
   readonly clock: Clock;
-  /** Told what was found damaged and where it went. */
-  readonly onNotice?: ((message: string) => void) | undefined;
+  /** Told what was found damaged and where it went, and which plain key of an earlier time was found where keys are sealed. */
+  readonly onNotice?: Notice | undefined;
   /** The provider's, where it has one: without it a sealed key is read by nobody. */
   readonly keySeal?: KeySeal | undefined;
   /** Whether keys are sealed from now on. Left out: as the present pair is. Serving keys never are: a kubelet reads them itself. */
@@ -53,7 +54,7 @@ export interface CertificateStore {
   look(): CurrentPair;
   /** Makes the directory, or refuses one that others can write to. The lock stands in it, so this comes before. */
   open(): Promise<void>;
-  /** Finishes what a crash cut short; moves aside what is damaged, or is not of the common name `owner`. */
+  /** Finishes what a crash cut short; moves aside what is damaged, or is not of the common name `owner`; no plain key stays beside a sealed pair. */
   repair(owner?: string): Promise<void>;
   save(certificatePem: string, keyPem: string): Promise<CertificatePair>;
   loadPendingKey(): Promise<string | undefined>;
@@ -81,7 +82,10 @@ export function createCertificateStore(options: StoreOptions): CertificateStore 
       await ensureDirectory(layout.directory, DIRECTORY_MODE, fileSystem);
       await requirePrivate(layout.directory);
     },
-    repair: (owner) => repairStore(place, owner),
+    repair: async (owner) => {
+      await repairStore(place, owner);
+      if (options.sealKeys !== false) await dropPlainKeys(place); // false: the next key is a plain one, and may be on its way
+    },
     save: async (certificatePem, keyPem) => savePair(place, { certificatePem, keyPem, keySeal: sealNow() }),
     loadPendingKey: async () => loadPendingKey(place, sealNow()),
     savePendingKey: async (keyPem) => savePendingKey(place, keyPem, sealNow()),

@@ -10,11 +10,14 @@ export const endorsementKeyIsPinned: Rule<EndorsementFacts> = {
   judge: ({ keys, identity, nowMs }) =>
     withReading(keys.endorsementKey, ({ hash }) => {
       const pinned = pinsOf(identity)?.tpm?.ek.spkiSha256;
-      if (pinned === undefined || pinned === hash) return pass();
+      if (pinned === hash) return pass();
       const reset = identity.kind === "Present" ? openReset(identity.value, nowMs) : undefined;
-      const isOpen = reset !== undefined && (reset.ekSpkiSha256 ?? hash) === hash;
-      return isOpen
-        ? pass("opened by an operator")
-        : refuse("EndorsementKeyChanged", "the machine has another TPM than at its first exchange");
+      // Before the pins: one that was retired, or that another provider attested, has none, and is opened for that TPM all the same.
+      if ((reset?.ekSpkiSha256 ?? hash) !== hash)
+        return refuse("EndorsementKeyChanged", "an operator opened the node for another TPM");
+      if (pinned === undefined) return pass();
+      return reset === undefined
+        ? refuse("EndorsementKeyChanged", "the machine has another TPM than at its first exchange")
+        : pass("opened by an operator");
     }),
 };

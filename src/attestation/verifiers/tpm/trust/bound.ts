@@ -1,5 +1,7 @@
 // Sources 2 and 3. An operator or the platform says which endorsement key this very machine has. Several must agree, and one
 // that should know and cannot be asked is waited for: never a fall to a weaker level.
+import type { NodeIdentity } from "../../../../api/countersign/index.ts";
+import { openReset } from "../../identity.ts";
 import type { EndorsementFacts } from "../facts.ts";
 import { SILENT, type TrustSource } from "./source.ts";
 
@@ -34,10 +36,16 @@ export const bound: TrustSource = {
 function statementsOf({
   identity,
   sources,
+  nowMs,
 }: EndorsementFacts): readonly { readonly name: string; readonly key: string }[] {
-  const enrolled = identity.kind === "Present" ? identity.value.spec.tpm?.ek.spkiSha256 : undefined;
+  const said = identity.kind === "Present" ? saidByOperator(identity.value, nowMs) : undefined;
   const others = sources.flatMap(({ name, statement }) =>
     statement.kind === "Present" ? [{ name, key: statement.value }] : [],
   );
-  return enrolled === undefined ? others : [{ name: "operator", key: enrolled }, ...others];
+  return said === undefined ? others : [{ name: "operator", key: said }, ...others];
+}
+
+/** Of an enrolment and a reset after it the younger word counts: the board was changed since. */
+function saidByOperator(identity: NodeIdentity, nowMs: number): string | undefined {
+  return openReset(identity, nowMs)?.ekSpkiSha256 ?? identity.spec.tpm?.ek.spkiSha256;
 }

@@ -17,7 +17,7 @@ import { isRocaModulus } from "../roca.ts";
 import { judgeGenuine } from "./genuine.ts";
 import { judgeTrust, TRUST_SOURCES } from "./index.ts";
 
-const present = <T>(value: T): Seen<T> => ({ kind: "Present", value });
+const present = <T>(value: T): Extract<Seen<T>, { kind: "Present" }> => ({ kind: "Present", value });
 const tpm = aSoftTpm();
 const exchange = anExchange({ tpm });
 const YEAR_MS = 365 * 86_400_000;
@@ -56,6 +56,12 @@ describe("trust in an endorsement key", () => {
       status: undefined as never,
       spec: { nodeName: NODE, tpm: { ek: { spkiSha256: hash } } },
     });
+  const reopened = (hash: string, ekSpkiSha256?: string) => {
+    const { value } = enrolled(hash);
+    const until = new Date(NOW_MS + 60_000).toISOString();
+    const reset = { until, ...(ekSpkiSha256 === undefined ? {} : { ekSpkiSha256 }) };
+    return present({ ...value, spec: { ...value.spec, reset } });
+  };
   const listed = { tpm: { endorsementKeys: [tpmHash(tpm)] } };
   const allowed = { tpm: { firstUse: "Allow" } } as const;
   const certified = { roots: [root.certificate], intermediates: [issuer.certificate] };
@@ -79,6 +85,18 @@ describe("trust in an endorsement key", () => {
     "2 another one bound by the operator, though listed": [
       () => factsWith({ identity: enrolled("00".repeat(32)), policy: listed }),
       "EndorsementKeyUntrusted",
+    ],
+    "2 bound by the operator's reset, whatever the enrolment said": [
+      () => factsWith({ identity: reopened("00".repeat(32), tpmHash(tpm)) }),
+      "Bound",
+    ],
+    "2 another one bound by the operator's reset, though enrolled": [
+      () => factsWith({ identity: reopened(tpmHash(tpm), "00".repeat(32)) }),
+      "EndorsementKeyUntrusted",
+    ],
+    "2 bound by the enrolment, where the reset names none": [
+      () => factsWith({ identity: reopened(tpmHash(tpm)) }),
+      "Bound",
     ],
     "3 bound by the platform": [
       () => factsWith({ sources: [{ name: "vcenter", statement: present(tpmHash(tpm)) }] }),

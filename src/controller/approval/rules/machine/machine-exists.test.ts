@@ -14,7 +14,7 @@ const WAITING: Record<string, [ApprovalFacts["machine"], string]> = {
   ],
   "no Machine has the name yet: its addresses come late (issue 40)": [{ kind: "Absent" }, "MachineIsUnknown"],
   "two Machines have the name, of which machine-approver takes the first": [
-    present({ kind: "Several", names: ["a/x", "a/y"] }),
+    present({ kind: "Several", names: ["a/x", "a/y"], nodeNames: [] }),
     "SeveralMachinesMatch",
   ],
   "there are Machines of several clusters and nobody said which is this one": [
