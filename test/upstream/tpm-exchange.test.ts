@@ -33,7 +33,7 @@ import {
 } from "../../src/attestation/verifiers/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
-import { type EkTemplateName, parsePublicArea } from "../../src/kernel/tpm/index.ts";
+import { type EkTemplateName, getHandles, parsePublicArea } from "../../src/kernel/tpm/index.ts";
 import { parseCertificate } from "../../src/kernel/x509/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey } from "../../src/platform/keys/index.ts";
@@ -190,14 +190,17 @@ describe.skipIf(notRun("an exchange with a software TPM", missing))("an exchange
     };
     return { requests, objects };
   }
-  const run = (requests: CertificateRequests, name: string) =>
-    runExchange({
-      prover: createTpmProver(tpm),
-      requests,
-      path: join(directory, name),
-      input: { claims: someClaims() },
-      protocols: TPM_PROTOCOLS,
-    });
+  /** Each run is over with its keys flushed, as its caller ends it; the TPM itself stays open for the next. */
+  const run = async (requests: CertificateRequests, name: string) => {
+    const prover = createTpmProver({ ...tpm, close: async () => undefined });
+    const input = { claims: someClaims() };
+    try {
+      return await runExchange({ prover, requests, path: join(directory, name), input, protocols: TPM_PROTOCOLS });
+    } finally {
+      await prover.close();
+      expect(await tpm.send(getHandles(0x80000000))).toEqual([]);
+    }
+  };
 
   it("runs to a certificate, and after a crash behind each write goes on with the same requests", async () => {
     for (const dropAnswerOf of [0, 1, 2]) {
