@@ -8,6 +8,7 @@ import { EVIDENCE_RECIPIENT, JOIN_POLICIES, NODE_IDENTITIES } from "../../src/ap
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CONFIG_MAPS, CSRS, EVENTS, NODES } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, parseRecipient } from "../../src/attestation/evidence/index.ts";
+import { enrolledIdentity } from "../../src/cli/commands/identity/enrolled.ts";
 import { TOKEN_MACHINE_ANNOTATION } from "../../src/controller/attestation/index.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
@@ -230,6 +231,36 @@ describe("the controller's duties in attestation", () => {
         phase: "Active",
         tpm: { ek: { spkiSha256: ekHash(next) } },
       });
+    });
+
+    it("that an operator retires lets its TPM go before the controller has done anything about it", async () => {
+      const { machine, node, family, tpm } = await at.aScene();
+      await at.join(machine());
+      await at.createMachine(`${family}-2`);
+      await at.stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec: { retired: true } }, { type: "merge" });
+      await at.join(at.machineFor(`${family}-2`, {}, { tpm }));
+      expect((await at.identityOf(`${family}-2`)).status?.tpm?.ek.spkiSha256).toBe(ekHash(tpm));
+    });
+
+    it("that was enrolled with its TPM joins and renews with the one that an operator named after it", async () => {
+      // Neither is listed by the policy: nobody but the operator says that it is to be believed.
+      const [old, next] = [aSoftTpm(), aSoftTpm()];
+      const { machine, node } = await at.aScene();
+      const enrolled = enrolledIdentity({ nodeName: node, tpm: { ek: { spkiSha256: ekHash(old) } } });
+      await at.stage.admin.create(NODE_IDENTITIES, enrolled);
+      await at.join(machine({}, { tpm: old }));
+      expect(await at.refused(await machine({}, { tpm: next }).hello())).toBe("EndorsementKeyChanged");
+      // As `countersign identity reset --ek-hash` writes it.
+      const { metadata, spec } = enrolledIdentity({ nodeName: node, tpm: { ek: { spkiSha256: ekHash(next) } } });
+      const reset = { until: new Date(Date.now() + 3_600_000).toISOString(), ekSpkiSha256: ekHash(next) };
+      const patch = { metadata: { labels: metadata.labels }, spec: { ...spec, reset } };
+      await at.stage.admin.patch(NODE_IDENTITIES, { name: node }, patch, { type: "merge" });
+      const { node: client } = await at.join(machine({}, { tpm: next }));
+      expect((await at.identityOf(node)).spec.reset).toBeUndefined();
+      expect(await at.refused(await machine({}, { tpm: old }).hello())).toBe("EndorsementKeyChanged");
+      await at.register(node);
+      await at.join(machine({ intent: "renew" }, { tpm: next, client }));
+      expect((await at.identityOf(node)).status?.tpm?.ek).toMatchObject({ spkiSha256: ekHash(next), trust: "Bound" });
     });
 
     it("that was opened for a new board is not used up by the old one's renewal, and audited", async () => {

@@ -415,6 +415,30 @@ describe("a Machine that is asked for under several names", () => {
       ]);
     });
 
+    it.each<[string, NonNullable<ClusterAround["machine"]>, string[]]>([
+      [
+        "is refused though its Node says so too, where the Machine is another node",
+        foundMachine({ nodeName: "worker-3" }),
+        ["Deny", "ProviderIdIsNotItsOwn"],
+      ],
+      [
+        "is refused where one of several Machines is another node",
+        { kind: "Present", value: { kind: "Several", names: ["a/x", "a/y"], nodeNames: ["worker-3"] } },
+        ["Deny", "ProviderIdIsNotItsOwn"],
+      ],
+      [
+        "renews by its Node's word while the Machines are not read",
+        { kind: "NotRead", why: "the management cluster is away" },
+        ["Allow", "NodeMayRenew"],
+      ],
+    ])("and that node %s", async (_, found, said) => {
+      const nodes = [node("liar", "aws:///eu-1a/i-3")];
+      const around = { machine: found, nodes };
+      const { client, judge } = anApproval([aCsr(named("liars"), ...ofLiar)], asIs, around);
+      await judge("liars");
+      expect(saidOf(client)).toEqual([["liars", ...said]]);
+    });
+
     it("nor by a first request that no policy held to its Machine", async () => {
       const covering = aPolicy({ client: { admit: "Machine" }, nodeNames: "worker-.*" });
       const { client, claims, judge } = anApproval([short], asIs, { machine, policy: covering });

@@ -30,7 +30,7 @@ import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { answerHello, NONCE_OCTETS } from "./challenge.ts";
 import { gatherEvidence } from "./gather.ts";
 import { envelopeOf, getHello } from "./gather-tpm.ts";
-import { pin } from "./pin.ts";
+import { pin } from "./pinning/index.ts";
 import { planNonceChallenge } from "./plan.ts";
 import { consume, end, refuseProof } from "./proof.ts";
 import type { ReadRequest } from "./requests.ts";

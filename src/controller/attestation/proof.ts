@@ -20,7 +20,7 @@ import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import type { Wanted } from "./gather.ts";
 import { gatherProof, getHello, seeOpenHello } from "./gather-tpm.ts";
 import { judgeBeforeRefusing } from "./judge-again.ts";
-import { type ListedHolders, listHolders, type Pinned, pin } from "./pin.ts";
+import { type ListedHolders, listHolders, type Pinned, pin } from "./pinning/index.ts";
 import type { ReadRequest } from "./requests.ts";
 import { auditHolders, drop, refusedBy, settle } from "./settle.ts";
 import { OWNED_WAIT_MS, removeRequest } from "./tidy.ts";

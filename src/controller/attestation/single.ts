@@ -18,7 +18,7 @@ import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
 import { gatherBeacon } from "./gather-tpm.ts";
-import { pin } from "./pin.ts";
+import { pin } from "./pinning/index.ts";
 import { auditHolders, refusedBy, settle } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 

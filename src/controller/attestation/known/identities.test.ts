@@ -1,13 +1,20 @@
 // NodeIdentities of several clusters in one home, on the embedded API server.
 
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { define, loadDefinitions } from "../../../../test/contract/definitions.ts";
 import { startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
-import { EK_LABEL, identityName, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import {
+  EK_LABEL,
+  type IdentityPhase,
+  identityName,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+  type NodeIdentitySpec,
+} from "../../../api/countersign/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
-import { createIdentities } from "./identities.ts";
+import { createIdentities, isLive } from "./identities.ts";
 
 let server: TestApiServer;
 let home: KubeClient;
@@ -78,3 +85,41 @@ it.each([
     await running;
   },
 );
+
+describe("an identity's key", () => {
+  it.each<[string, Partial<NodeIdentitySpec>, IdentityPhase | undefined, boolean]>([
+    ["is its own before the first join", {}, undefined, true],
+    ["is its own while its Node is still there", {}, "Retiring", true],
+    ["is free when it is retired", {}, "Retired", false],
+    ["is free the moment an operator says so", { retired: true }, "Active", false],
+    ["is its own again when that is taken back", { retired: false }, "Active", true],
+    ["is not free when it is revoked too", { retired: true, revoked: true }, "Active", true],
+    ["is not free when it was retired before it was revoked", { revoked: true }, "Retired", true],
+    ["is not free until a lifted revocation is over", { retired: true, revoked: false }, "Revoked", true],
+  ])("%s", (_, spec, phase, expected) => {
+    const identity: NodeIdentity = {
+      apiVersion: "countersign.dev/v1alpha1",
+      kind: "NodeIdentity",
+      metadata: { name: "worker-1" },
+      spec: { nodeName: "worker-1", ...spec },
+      ...(phase === undefined ? {} : { status: { phase } }),
+    };
+    expect(isLive(identity)).toBe(expected);
+  });
+});
+
+it("an operator's word frees the key and the instance for another node at once", async () => {
+  const world = { clock: systemClock, random: Math.random, log: silentLog };
+  const identities = createIdentities(home, world, { name: "east" });
+  const stop = new AbortController();
+  const running = identities.run(stop.signal);
+  await identities.waitForSync(AbortSignal.timeout(10_000));
+  const name = identityName("worker-1", "east");
+  const spec = { retired: true };
+  identities.observe(await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, { spec }, { type: "merge" }));
+  const holders = identities.holdersOf("ek", "another");
+  expect(holders.kind === "Present" && holders.value.map(({ identity }) => identity)).not.toContain(name);
+  expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: [] });
+  stop.abort();
+  await running;
+});

@@ -9,7 +9,7 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../../api/countersign/index.ts";
-import { isRevoked, type KeyHolder } from "../../../attestation/verifiers/index.ts";
+import { isRetired, isRevoked, type KeyHolder } from "../../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../../platform/kube/index.ts";
 import type { ClusterName } from "../../machines/index.ts";
@@ -118,9 +118,9 @@ const INDEXES = {
   [BY_STANDING]: (identity: NodeIdentity) => (isRevoked(identity) ? ["revoked"] : []),
 };
 
-/** A retired identity has let its key go. */
-export function isLive({ status }: NodeIdentity): boolean {
-  return status?.phase !== "Retired";
+/** A retired identity lets its key go, by an operator's word at once; one that is revoked never does. */
+export function isLive(identity: NodeIdentity): boolean {
+  return isRevoked(identity) || !isRetired(identity);
 }
 
 /** Cluster API has its names by namespace; one that was pinned to no Machine yet is whoever's asks. */

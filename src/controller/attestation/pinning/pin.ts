@@ -6,16 +6,17 @@ import {
   EK_LABEL,
   EXCHANGES_KEPT,
   type Exchange,
+  type IssuedCertificate,
   NODE_IDENTITIES,
   type NodeIdentity,
   type NodeIdentityStatus,
-} from "../../api/countersign/index.ts";
-import { describeHolders, isOpened, type KeyHolder } from "../../attestation/verifiers/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
+} from "../../../api/countersign/index.ts";
+import { describeHolders, isOpened, isRetired, type KeyHolder } from "../../../attestation/verifiers/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import { holderOf, isLive } from "../known/index.ts";
+import { auditedHolders, KEY_IN_USE, type Refusal } from "../settle.ts";
+import type { AttestationWorld } from "../world.ts";
 import { type Claiming, claim, reopen, withdraw } from "./claim.ts";
-import { holderOf, isLive } from "./known/index.ts";
-import { auditedHolders, KEY_IN_USE, type Refusal } from "./settle.ts";
-import type { AttestationWorld } from "./world.ts";
 
 export interface Pinning extends Claiming {
   readonly pins: NodeIdentityStatus;
@@ -59,14 +60,14 @@ function claimedByAnother(
   { identity, ekLabel, nodeName, intent }: Pinning,
 ): string | undefined {
   if (identity.kind !== "Present") return undefined;
-  const { metadata, spec, status } = identity.value;
+  const { metadata, spec } = identity.value;
   if (spec.nodeName !== nodeName || (spec.clusterName ?? world.clusterName) !== world.clusterName)
     return `the identity ${metadata.name ?? ""} is that of another node or cluster`;
   const label = metadata.labels?.[EK_LABEL];
   const isFree =
     label === undefined ||
     label === ekLabel ||
-    status?.phase === "Retired" ||
+    !isLive(identity.value) ||
     isOpened({ identity, nowMs: world.clock.now() }, { intent: intent ?? "renew" });
   return isFree ? undefined : `${nodeName} was claimed by another TPM meanwhile`;
 }
@@ -110,7 +111,7 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
   const before = claimed.status ?? {};
   const exchanges = (before.exchanges ?? []).filter(({ proofUid }) => proofUid !== exchange.proofUid);
   const status: NodeIdentityStatus = {
-    ...(before.certificates === undefined ? {} : { certificates: before.certificates }),
+    ...(before.certificates === undefined ? {} : { certificates: certificatesBefore(pinning, before.certificates) }),
     ...(before.conditions === undefined ? {} : { conditions: before.conditions }),
     ...pins,
     exchanges: [...exchanges, exchange].slice(-EXCHANGES_KEPT),
@@ -127,4 +128,13 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
     uid: exchange.proofUid,
   });
   return written;
+}
+
+/** The name lives again, and nothing that it was given before it was retired does, though nobody has come to say so there yet. */
+function certificatesBefore(
+  { identity }: Pinning,
+  certificates: readonly IssuedCertificate[],
+): readonly IssuedCertificate[] {
+  const isEnded = identity.kind === "Present" && isRetired(identity.value);
+  return isEnded ? certificates.map((one) => ({ ...one, revoked: true })) : certificates;
 }

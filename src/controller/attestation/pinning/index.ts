@@ -1,0 +1,1 @@
+export { type ListedHolders, listHolders, type Pinned, pin } from "./pin.ts";
