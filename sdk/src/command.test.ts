@@ -15,14 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function run(world?: string) {
-  const path = join(folder, "world.mjs");
-  if (world !== undefined) writeFileSync(path, world);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...(world === undefined ? [] : [path])], {
+function start(...argv: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...argv], {
     encoding: "utf8",
     timeout: 30_000,
   });
   return { status, stdout, stderr };
+}
+
+function run(world?: string) {
+  if (world === undefined) return start();
+  const path = join(folder, "world.mjs");
+  writeFileSync(path, world);
+  return start(path);
 }
 
 /** Keeps the process alive and never ends. */
@@ -61,6 +66,18 @@ describe("countersign-conformance", () => {
       const endorsementKeyOf = async ({ name }) => (name === "m" ? "sha256:${"0a".repeat(32)}" : undefined);
       export const endorsementKeys = () => ({ source: { name: "inventory", endorsementKeyOf }, machine });`);
     expect([status, stdout]).toEqual([0, expect.stringMatching(/inventory conforms: 5 of 5 checks hold\n$/)]);
+  });
+
+  it.each(["--help", "-h"])("says with %s what it is given and how it ends", (flag) => {
+    const { status, stdout, stderr } = start(flag);
+    expect([status, stderr]).toEqual([0, ""]);
+    for (const words of [
+      "usage: countersign-conformance MODULE\n",
+      "conformance  ",
+      "endorsementKeys  ",
+      "Exit status: 0 ",
+    ])
+      expect(stdout).toContain(words);
   });
 
   it.each([

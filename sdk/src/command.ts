@@ -24,8 +24,25 @@ interface World {
 const EXIT_DOES_NOT_CONFORM = 1;
 const EXIT_USAGE = 64;
 
+const USAGE = "usage: countersign-conformance MODULE";
+const HELP = `${USAGE}
+
+Runs the conformance suite of attestation providers, one line a check.
+
+The module exports one of these, or both, each the input of its checks or a function that makes it:
+  conformance       { provider, verifier, … }: the two ends of a provider
+  endorsementKeys   { source, machine, … }: a source of endorsement keys
+and, where what they made has to be taken down again, end, a function.
+
+Exit status: 0 everything holds, 1 something does not, 64 there is nothing that could be checked.
+`;
+
 async function main(path: string | undefined): Promise<number> {
-  if (path === undefined) return refuse("usage: countersign-conformance MODULE");
+  if (path === undefined) return refuse(USAGE);
+  if (path === "--help" || path === "-h") {
+    process.stdout.write(HELP);
+    return 0;
+  }
   try {
     const world = (await import(pathToFileURL(resolve(path)).href)) as World;
     const { conformance, endorsementKeys } = world;

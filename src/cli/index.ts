@@ -130,7 +130,7 @@ export const countersign: Program = {
       path: ["identity", "reset"],
       summary:
         "open a node's pins for one join within the hour: after a new board or TPM, or a TPM whose clock went back",
-      load: async () => (await import("./commands/identity/change.ts")).identityReset,
+      load: async () => (await import("./commands/identity/reset.ts")).identityReset,
     },
     {
       path: ["identity", "retire"],

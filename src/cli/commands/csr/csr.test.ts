@@ -11,6 +11,7 @@ import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../.
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
+import { CHALLENGE_ANNOTATION } from "../../../attestation/evidence/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
@@ -84,7 +85,18 @@ describe("csr list and explain", () => {
     const { out } = await run("csr", "explain", "listed");
     expect(out).toContain("verdict     DENY   node-is-not-registered-yet   NodeIsRegistered");
     await create("unjudged");
-    expect((await run("csr", "explain", "unjudged")).out).toContain("none recorded");
+    const unjudged = "verdict     none recorded yet; see its Events (kubectl describe csr unjudged)\n";
+    expect((await run("csr", "explain", "unjudged")).out).toContain(unjudged);
+    await run("csr", "approve", "unjudged");
+    expect((await run("csr", "explain", "unjudged")).out).toContain("none recorded: no controller of ours");
+  });
+
+  it("say of a hello that was challenged whom it waits for, until it is decided", async () => {
+    await create("challenged", { [CHALLENGE_ANNOTATION]: "AAAA" });
+    const words = "verdict     challenged; waits for the machine's proof\n";
+    expect((await run("csr", "explain", "challenged")).out).toContain(words);
+    await run("csr", "deny", "challenged");
+    expect((await run("csr", "explain", "challenged")).out).not.toContain(words);
   });
 
   it("do not let a forged annotation steer the terminal", async () => {

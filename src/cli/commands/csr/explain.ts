@@ -1,8 +1,9 @@
 // `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from the
 // annotation that the controller keeps on the object, so it needs no right but to read the request.
 
-import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
+import { type CertificateSigningRequest, isDecided } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
+import { CHALLENGE_ANNOTATION } from "../../../attestation/evidence/index.ts";
 import { type RecordedVerdict, verdictOn } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
@@ -41,6 +42,15 @@ function describe(csr: CertificateSigningRequest, verdict: RecordedVerdict | und
   };
 }
 
+/** Between its challenge and its proof a hello is neither refused nor waited for; one that is held back for a while is told so by Events. */
+function withoutVerdict(csr: CertificateSigningRequest): string {
+  if (isDecided(csr)) return "none recorded: no controller of ours has judged this request";
+  const { name = "", annotations = {} } = csr.metadata;
+  return annotations[CHALLENGE_ANNOTATION] === undefined
+    ? `none recorded yet; see its Events (kubectl describe csr ${name})`
+    : "challenged; waits for the machine's proof";
+}
+
 function shadowNote({ mode }: RecordedVerdict): string {
   return mode === "Shadow" ? "   in Shadow: this was recorded, and decided nothing" : "";
 }
@@ -64,7 +74,7 @@ function print(
     `${[name, signerName, `by ${username}`, `${ageOf(csr, clock.now())} ago`, conditionOf(csr)].map(plainText).join("   ")}\n`,
   );
   if (verdict === undefined) {
-    terminal.out("verdict     none recorded: no controller of ours has judged this request\n");
+    terminal.out(`verdict     ${plainText(withoutVerdict(csr))}\n`);
     return;
   }
   terminal.out(

@@ -1,7 +1,8 @@
-// `countersign identity reset NODE`, `retire NODE` and `revoke NODE`: what only a person may decide. The controller acts on it
-// and writes it to the audit trail.
+// `countersign identity retire NODE` and `revoke NODE`, and how they and `reset` write: what only a person may decide. The controller
+// acts on it and writes it to the audit trail. What is said afterwards is what the node is then, by all that was ever said of it.
 
 import {
+  EK_LABEL,
   identityName,
   NODE_IDENTITIES,
   type NodeIdentity,
@@ -10,31 +11,10 @@ import {
 import type { Command, CommandContext, CommandInput } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
-import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
-import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
+import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
+import { requireFreeKey } from "./free-key.ts";
 
-/** Long enough to boot a machine with its new board, too short to be forgotten open. */
-const OPEN_MS = 3_600_000;
-const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
-
-export const identityReset: Command = {
-  arguments: [NODE_ARGUMENT],
-  options: [
-    KUBECONFIG_OPTION,
-    { flags: "--clock", description: "only the TPM's clock: its keys stay pinned" },
-    { ...EK_HASH_OPTION, description: "the one endorsement key that may be pinned anew" },
-    CLUSTER_OPTION,
-    OUTPUT_OPTION,
-  ],
-  run: (context, input) => {
-    const { options } = input;
-    const ekSpkiSha256 = ekHashOption(options);
-    const until = new Date(context.clock.now() + OPEN_MS).toISOString();
-    // Null, not left out: what an earlier reset said must not stay in this one.
-    const reset = { until, clock: flagOption(options, "clock") ? true : null, ekSpkiSha256: ekSpkiSha256 ?? null };
-    return change(context, input, { spec: { reset }, said: (node) => `node ${node} may join anew until ${until}` });
-  },
-};
+export const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
 
 export const identityRevoke: Command = {
   arguments: [NODE_ARGUMENT],
@@ -46,8 +26,13 @@ export const identityRevoke: Command = {
   ],
   run: (context, input) => {
     const revoked = !flagOption(input.options, "lift");
-    const said = (node: string) => (revoked ? `node ${node} is revoked` : `node ${node} may join again`);
-    return change(context, input, { spec: { revoked }, said });
+    const said = ({ spec: { nodeName, retired } }: NodeIdentity) => {
+      if (revoked) return `node ${nodeName} is revoked`;
+      return retired === true
+        ? `node ${nodeName} is no longer revoked, and stays retired`
+        : `node ${nodeName} may join again`;
+    };
+    return change(context, input, { plan: () => ({ spec: { revoked } }), said });
   },
 };
 
@@ -61,30 +46,50 @@ export const identityRetire: Command = {
   ],
   run: (context, input) => {
     const retired = !flagOption(input.options, "lift");
-    const said = (node: string) => (retired ? `node ${node} is retired` : `node ${node} may join again`);
-    return change(context, input, { spec: { retired }, said });
+    const said = (identity: NodeIdentity) => {
+      const { nodeName, revoked } = identity.spec;
+      if (revoked !== true) return retired ? `node ${nodeName} is retired` : `node ${nodeName} may join again`;
+      const then = retired ? "it is retired, and its TPM free," : "it may join again";
+      return `node ${nodeName} stays revoked; ${then} once that is lifted: countersign identity revoke ${typedName(identity)} --lift`;
+    };
+    // Taken back before the controller acted on it, the node would have its key again, which may be another's by now.
+    const plan = ({ metadata: { labels = {} } }: NodeIdentity) => ({
+      ...(retired || labels[EK_LABEL] === undefined ? {} : { labels: { [EK_LABEL]: labels[EK_LABEL] } }),
+      spec: { retired },
+    });
+    return change(context, input, { plan, said });
   },
 };
 
-interface Change {
-  /** A merge patch. */
+/** A merge patch. */
+export interface IdentityPatch {
+  /** A key among them must be nobody else's. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly spec: Readonly<Partial<Record<keyof NodeIdentitySpec, unknown>>>;
-  readonly said: (node: string) => string;
 }
 
-async function change(
+export interface Change {
+  /** By what the identity is before; a fault ends it there, with nothing written. */
+  readonly plan: (before: NodeIdentity) => IdentityPatch;
+  readonly said: (after: NodeIdentity) => string;
+}
+
+export async function change(
   context: CommandContext,
   { options, args }: CommandInput,
-  { spec, said }: Change,
+  { plan, said }: Change,
 ): Promise<number> {
   const form = outputForm(options);
   const name = identityName(args[0] ?? "", textOption(options, "cluster"));
+  const signal = context.stop;
   const client = await connectToCluster(context, options);
   try {
-    const patch = { type: "merge", signal: context.stop } as const;
-    const identity = await client.patch<NodeIdentity>(NODE_IDENTITIES, { name }, { spec }, patch);
-    const words = `${said(identity.spec.nodeName)}\n`;
-    context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(identity))}\n` : words);
+    const before = await client.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
+    const { labels = {}, spec } = plan(before);
+    await requireFreeKey(client, { name, ekLabel: labels[EK_LABEL] }, signal);
+    const patch = { metadata: { uid: before.metadata.uid, labels }, spec };
+    const after = await client.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge", signal });
+    context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(after))}\n` : `${said(after)}\n`);
     return 0;
   } finally {
     await client.close();

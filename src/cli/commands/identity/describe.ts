@@ -43,7 +43,12 @@ export function describeIdentity(identity: NodeIdentity): IdentityDescription {
 }
 
 /** An operator's word counts from the moment it is given; the controller writes it into the status a little later. */
-function phaseOf({ spec, status }: NodeIdentity): string {
+export function phaseOf({ spec, status }: NodeIdentity): string {
   if (spec.revoked === true) return "Revoked";
   return spec.retired === true ? "Retired" : (status?.phase ?? "Pending");
+}
+
+/** The node as its name is typed after a command's words. */
+export function typedName({ spec: { nodeName, clusterName } }: NodeIdentity): string {
+  return clusterName === undefined ? nodeName : `${nodeName} --cluster ${clusterName}`;
 }

@@ -1,16 +1,17 @@
 // `countersign identity enroll NODE`: the operator's word, given before the first join: this node may come, and has this TPM. In a
 // cluster without Machines it takes the Machine's place. The TPM is claimed for the node at once: one key, one live identity.
 
-import { isNodeName } from "../../../api/certificates/index.ts";
 import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { parseNodeName } from "../../../node/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
-import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
+import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
 import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
 import { enrolledIdentity } from "./enrolled.ts";
+import { requireFreeKey } from "./free-key.ts";
 
 export const identityEnroll: Command = {
   arguments: [{ name: "<node>", description: "the name that the node will have" }],
@@ -27,7 +28,8 @@ export const identityEnroll: Command = {
     const identity = identityFor(args[0] ?? "", options);
     const client = await connectToCluster(context, options);
     try {
-      await requireFreeKey(client, identity, context.stop);
+      const { name, labels } = identity.metadata;
+      await requireFreeKey(client, { name, ekLabel: labels?.[EK_LABEL] }, context.stop);
       const made = await create(client, identity, context.stop);
       const said = `node ${made.spec.nodeName} may join${made.spec.tpm === undefined ? WITH_ANY_KEY : ""}\n`;
       context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(made))}\n` : said);
@@ -47,27 +49,16 @@ async function create(client: KubeClient, identity: NodeIdentity, signal: AbortS
   } catch (cause) {
     if (!isFault(cause, "already-exists")) throw cause;
     const { nodeName } = identity.spec;
+    const name = typedName(identity);
     const todo =
-      `look at it: countersign identity show ${nodeName}; a new board: countersign identity reset ${nodeName}; ` +
+      `look at it: countersign identity show ${name}; a new board: countersign identity reset ${name} --ek-hash …; ` +
       `to enrol it anew, without its pins: kubectl delete nodeidentity ${identity.metadata.name}`;
     throw new Fault("already-exists", `node ${nodeName} has an identity already`, { cause, detail: { todo } });
   }
 }
 
-/** The node could not join, and the other no more renew: better said now. */
-async function requireFreeKey(client: KubeClient, { metadata }: NodeIdentity, signal: AbortSignal): Promise<void> {
-  const label = metadata.labels?.[EK_LABEL];
-  if (label === undefined) return;
-  const labelSelector = `${EK_LABEL}=${label}`;
-  const { items } = await client.list<NodeIdentity>(NODE_IDENTITIES, { labelSelector, signal });
-  const holder = items.find(({ spec, status }) => spec.retired !== true && status?.phase !== "Retired");
-  if (holder === undefined || holder.metadata.name === metadata.name) return;
-  const { nodeName } = holder.spec;
-  throw new Fault("conflict", `the TPM is that of node ${nodeName}; retire that one first`, { detail: { nodeName } });
-}
-
-function identityFor(nodeName: string, options: OptionValues): NodeIdentity {
-  if (!isNodeName(nodeName)) throw new Fault("bad-config", `${JSON.stringify(nodeName)} cannot be the name of a node`);
+function identityFor(name: string, options: OptionValues): NodeIdentity {
+  const nodeName = parseNodeName(name);
   const clusterName = textOption(options, "cluster");
   const providerId = textOption(options, "providerId");
   const spkiSha256 = ekHashOption(options);

@@ -13,6 +13,7 @@ import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const HASH = "5c".repeat(32);
+const TENTH = "a0".repeat(32);
 
 let server: TestApiServer;
 let admin: KubeClient;
@@ -52,10 +53,25 @@ describe("countersign identity", () => {
     await run("enroll", "worker-20", "--ek-hash", key);
     expect((await get("worker-20")).metadata.labels?.[EK_LABEL]).toBe(ekLabelOf(key));
     const second = await run("enroll", "worker-21", "--ek-hash", key);
-    expect(second.exit).not.toBe(0);
-    expect(second.err).toContain("the TPM is that of node worker-20; retire that one first");
+    expect(second.exit).toBe(69);
+    expect(second.err).toContain("the TPM is that of node worker-20\n");
+    expect(second.err).toContain("countersign identity retire worker-20, if that machine is gone");
     await run("retire", "worker-20");
     expect((await run("enroll", "worker-21", "--ek-hash", key)).exit).toBe(0);
+    const lifted = await run("retire", "worker-20", "--lift");
+    expect([lifted.exit, lifted.err]).toEqual([69, expect.stringContaining("the TPM is that of node worker-21")]);
+    expect((await get("worker-20")).spec.retired).toBe(true);
+  });
+
+  it("keeps the TPM of a revoked node from others, retired or not, and says how that ends", async () => {
+    const key = "8".repeat(64);
+    await run("enroll", "worker-22", "--ek-hash", key, "--cluster", "prod");
+    await run("revoke", "worker-22", "--cluster", "prod");
+    await run("retire", "worker-22", "--cluster", "prod");
+    const { exit, err } = await run("enroll", "worker-23", "--ek-hash", key);
+    expect(exit).toBe(69);
+    expect(err).toContain("the TPM is that of node worker-22, which is revoked");
+    expect(err).toContain("lift that first: countersign identity revoke worker-22 --cluster prod --lift");
   });
 
   it("enrolls a node of one of several clusters under a name of its own", async () => {
@@ -64,16 +80,76 @@ describe("countersign identity", () => {
   });
 
   it("refuses a name that no node can have, and a hash that is none", async () => {
-    expect((await run("enroll", "Worker 7")).exit).not.toBe(0);
+    const { exit, err } = await run("enroll", "Worker 7");
+    expect([exit, err]).toEqual([78, expect.stringContaining('node name "Worker 7" is not a DNS name of lower-case')]);
     expect((await run("enroll", "worker-9", "--ek-hash", "5c")).exit).not.toBe(0);
   });
 
   it("opens the pins for an hour", async () => {
     await run("enroll", "worker-10");
-    expect((await run("reset", "worker-10", "--ek-hash", HASH)).exit).toBe(0);
+    expect((await run("reset", "worker-10", "--ek-hash", TENTH)).exit).toBe(0);
     const { reset } = (await get("worker-10")).spec;
-    expect(reset?.ekSpkiSha256).toBe(HASH);
+    expect(reset?.ekSpkiSha256).toBe(TENTH);
     expect(Date.parse(reset?.until ?? "")).toBeGreaterThan(Date.now());
+  });
+
+  it("enrolls the TPM that a reset names, so that the node keeps it after the hour", async () => {
+    const [old, fresh] = ["1".repeat(64), "2".repeat(64)];
+    await run("enroll", "worker-30", "--ek-hash", old);
+    expect((await run("reset", "worker-30", "--ek-hash", fresh)).out).toMatch(
+      /^node worker-30 may join anew until \S+Z\n$/,
+    );
+    const { metadata, spec } = await get("worker-30");
+    expect(spec).toMatchObject({ tpm: { ek: { spkiSha256: fresh } }, reset: { ekSpkiSha256: fresh } });
+    expect(metadata.labels?.[EK_LABEL]).toBe(ekLabelOf(fresh));
+    // The one on the board that was taken out is free.
+    expect((await run("enroll", "worker-31", "--ek-hash", old)).exit).toBe(0);
+    // To look at the same board again is no new claim.
+    expect((await run("reset", "worker-30", "--ek-hash", fresh)).exit).toBe(0);
+  });
+
+  it("writes nothing for a node that was enrolled with its TPM, where the new one is not named or is another's", async () => {
+    const [own, other] = ["3".repeat(64), "4".repeat(64)];
+    await run("enroll", "worker-32", "--ek-hash", own);
+    await run("enroll", "worker-33", "--ek-hash", other);
+    const before = await get("worker-32");
+    const unnamed = await run("reset", "worker-32");
+    expect(unnamed.exit).toBe(78);
+    expect(unnamed.err).toContain(
+      "node worker-32 was enrolled with its TPM: name the new one, --ek-hash (countersign node tpm prints it)",
+    );
+    const taken = await run("reset", "worker-32", "--ek-hash", other);
+    expect([taken.exit, taken.err]).toEqual([69, expect.stringContaining("the TPM is that of node worker-33")]);
+    expect(await get("worker-32")).toEqual(before);
+  });
+
+  it("opens the clock alone of a node that was enrolled with its TPM, which it keeps", async () => {
+    const key = "5".repeat(64);
+    await run("enroll", "worker-34", "--ek-hash", key);
+    expect((await run("reset", "worker-34", "--clock")).out).toMatch(/until \S+Z with the TPM it has\n$/);
+    const { metadata, spec } = await get("worker-34");
+    expect(spec).toMatchObject({ tpm: { ek: { spkiSha256: key } }, reset: { clock: true } });
+    expect(metadata.labels?.[EK_LABEL]).toBe(ekLabelOf(key));
+  });
+
+  it("says of a revoked node what becomes of it, and of a retired one that is no longer revoked", async () => {
+    await run("enroll", "worker-35");
+    await run("revoke", "worker-35");
+    const lift = "lifted: countersign identity revoke worker-35 --lift\n";
+    const words = [await run("reset", "worker-35"), await run("retire", "worker-35")].map(({ out }) => out);
+    expect(words).toEqual([
+      expect.stringMatching(/^node worker-35 is revoked; it may join anew until \S+ only if that is lifted: /),
+      `node worker-35 stays revoked; it is retired, and its TPM free, once that is ${lift}`,
+    ]);
+    expect(words[0]).toContain(lift);
+    expect((await run("retire", "worker-35", "--lift")).out).toBe(
+      `node worker-35 stays revoked; it may join again once that is ${lift}`,
+    );
+    await run("retire", "worker-35");
+    expect((await run("revoke", "worker-35", "--lift")).out).toBe(
+      "node worker-35 is no longer revoked, and stays retired\n",
+    );
+    expect((await run("show", "worker-35")).out).toMatch(/phase\s+Retired/);
   });
 
   it("forgets an earlier reset with the next one", async () => {
@@ -88,6 +164,7 @@ describe("countersign identity", () => {
     const { exit, err } = await run("enroll", "worker-14", "--ek-hash", HASH.replace(/^5/, "6"));
     expect(exit).toBe(69);
     expect(err).toContain("countersign identity show worker-14");
+    expect(err).toContain("countersign identity reset worker-14 --ek-hash …");
   });
 
   it("retires, and takes it back", async () => {

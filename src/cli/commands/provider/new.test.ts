@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { VERSION } from "../../../platform/process/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const work = mkdtempSync(join(tmpdir(), "countersign-provider-"));
@@ -20,8 +21,11 @@ async function run(...argv: readonly string[]) {
   return { exit: await runProgram(countersign, ["provider", "new", ...argv], edge), text };
 }
 
+let said: string;
 beforeAll(async () => {
-  expect((await run("acme", "--directory", directory)).exit).toBe(0);
+  const { exit, text } = await run("acme", "--directory", directory);
+  expect(exit).toBe(0);
+  said = text;
 });
 afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -55,10 +59,20 @@ describe("countersign provider new", () => {
     expect(files).toEqual(expect.arrayContaining(["bin", "dist", "!dist/world.*", "!dist/*.test.*"]));
   });
 
+  it("says how it is installed without a path of this computer in its package.json", () => {
+    const line = `npm install --no-save ../countersign-sdk-${VERSION}.tgz ../countersign-${VERSION}.tgz`;
+    expect(said).toContain(`\nnext: cd ${directory} && ${line} && npm test\n`);
+    expect(readFileSync(inside("README.md"), "utf8")).toContain(`\n${line}\nnpm test`);
+  });
+
   it("writes over nothing", async () => {
     const again = await run("acme", "--directory", directory);
     expect(again.exit).not.toBe(0);
     expect(again.text).toContain("package.json");
+  });
+
+  it("says which letters a name may have", async () => {
+    expect((await run("ACME")).text).toContain('provider name "ACME" must be lower-case letters, digits and dashes');
   });
 
   it.each(["tpm", "insecure", "null", "Acme", "../evil", ""])("refuses the name %j", async (name) => {

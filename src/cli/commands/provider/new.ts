@@ -8,7 +8,7 @@ import { ensureDirectory, nodeFileSystem } from "../../../platform/files/index.t
 import { VERSION } from "../../../platform/process/index.ts";
 import type { Command } from "../../command.ts";
 import { textOption } from "../../options.ts";
-import { templateFiles } from "./template/index.ts";
+import { installLine, templateFiles } from "./template/index.ts";
 
 const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
 const FILE_MODE = 0o644;
@@ -16,11 +16,14 @@ const FILE_MODE = 0o644;
 const PROGRAM_MODE = 0o755;
 
 export const providerNew: Command = {
-  arguments: [{ name: "<name>", description: "the provider's name: letters, digits and dashes" }],
+  arguments: [{ name: "<name>", description: "the provider's name: lower-case letters, digits and dashes" }],
   options: [
     { flags: "--directory <path>", description: "where to write it (default: ./kubelet-authenticator-<name>)" },
   ],
-  examples: ["countersign provider new acme-metal", "cd kubelet-authenticator-acme-metal && npm install && npm test"],
+  examples: [
+    "countersign provider new acme-metal",
+    `cd kubelet-authenticator-acme-metal && ${installLine(VERSION)} && npm test`,
+  ],
   run: async ({ terminal }, { options, args }) => {
     const name = requireFreeName(args[0] ?? "");
     const directory = resolve(textOption(options, "directory") ?? `kubelet-authenticator-${name}`);
@@ -31,7 +34,7 @@ export const providerNew: Command = {
       await nodeFileSystem.create(file, encodeUtf8(content), isProgram === true ? PROGRAM_MODE : FILE_MODE);
       terminal.out(`${file}\n`);
     }
-    terminal.out(`\nnext: cd ${directory} && npm install && npm test\n`);
+    terminal.out(`\nnext: cd ${directory} && ${installLine(VERSION)} && npm test\n`);
     return 0;
   },
 };
@@ -40,7 +43,7 @@ function requireFreeName(name: string): string {
   if (!isProviderName(name))
     throw new Fault(
       "bad-config",
-      `provider name ${JSON.stringify(name)} must be letters, digits and dashes, at most 32`,
+      `provider name ${JSON.stringify(name)} must be lower-case letters, digits and dashes, at most 32`,
     );
   if (TAKEN_NAMES.includes(name)) throw new Fault("bad-config", `provider name ${name} is one of the product's own`);
   return name;

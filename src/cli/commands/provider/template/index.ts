@@ -5,6 +5,8 @@ import { compilerSettings, manifest } from "./manifest.ts";
 import { test, world } from "./proof.ts";
 import { readme } from "./readme.ts";
 
+export { installLine } from "./readme.ts";
+
 export interface TemplateFile {
   readonly path: string;
   readonly content: string;
@@ -15,7 +17,7 @@ export function templateFiles(name: string, version: string): readonly TemplateF
   return [
     { path: "package.json", content: manifest(name, version) },
     { path: "tsconfig.json", content: compilerSettings() },
-    { path: "README.md", content: readme(name) },
+    { path: "README.md", content: readme(name, version) },
     { path: `bin/kubelet-authenticator-${name}.js`, content: program(name), isProgram: true },
     { path: "src/statement.ts", content: statement(name) },
     { path: "src/node.ts", content: nodeSide(name) },

@@ -1,6 +1,14 @@
 // The README of a new provider.
 
-export function readme(name: string): string {
+/**
+ * Of the two archives that `npm pack` makes while nothing is published. Without --no-save their paths would be in the provider's own
+ * package.json, and the archive that it packs would install nowhere.
+ */
+export function installLine(version: string): string {
+  return `npm install --no-save ../countersign-sdk-${version}.tgz ../countersign-${version}.tgz`;
+}
+
+export function readme(name: string, version: string): string {
   return `# kubelet-authenticator-${name}
 
 An attestation provider for Countersign: machines prove that they are machines of ${name} before a cluster signs their certificates.
@@ -13,13 +21,14 @@ An attestation provider for Countersign: machines prove that they are machines o
 | bin/kubelet-authenticator-${name}.js | the credential plugin that the kubelet starts |
 
 \`\`\`
-npm install
+${installLine(version)}
 npm test               # builds, runs the conformance suite and the attacker's test
 npm run conformance    # the suite alone, one line a check
 \`\`\`
 
-Until \`@countersign/sdk\` and \`countersign\` are published, \`npm pack\` in a built clone of Countersign and in its \`sdk/\` makes the two
-archives; \`npm install FOLDER/countersign-sdk-VERSION.tgz FOLDER/countersign-VERSION.tgz\` takes the place of \`npm install\`.
+\`npm pack\` in a built clone of Countersign and in its \`sdk/\` makes the two archives, which are put beside this folder. Once
+\`@countersign/sdk\` and \`countersign\` are published, \`npm install\` is enough. Until then do not leave out \`--no-save\`: their paths
+would be in package.json, and the archive of this package would install nowhere.
 
 As written it proves possession of a key in a file. Put your platform's identity and proof in its place; whatever it is, it must
 cover all of \`digest\`, and must be protected from replay by the challenge or by an end of its own within fifteen minutes. The suite
