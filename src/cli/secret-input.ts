@@ -21,6 +21,7 @@ export async function readToken(context: CommandContext, options: OptionValues):
     const content = path === "-" ? await text(process.stdin) : await readFile(path, "utf8");
     return content.trim();
   } catch (cause) {
-    throw new Fault("io-failed", `cannot read the token from ${path}`, { cause });
+    const { code: errno = "unknown" } = cause as NodeJS.ErrnoException;
+    throw new Fault("io-failed", `cannot read the token from ${path}`, { cause, detail: { errno } });
   }
 }

@@ -47,6 +47,7 @@ describe("the commands of a node", () => {
 
     const joined = await type("join", ...kubeadmWords(), cluster.api.url);
     expect(joined).toMatchObject({ exit: 0, out: expect.stringContaining("discovered · trusted · requested") });
+    expect(joined.out).toContain("  plugin           kubelet-authenticator-insecure is not on this PATH: put it where");
 
     const status = await type("status", "-o", "json");
     expect(status.exit).toBe(0);
@@ -55,6 +56,13 @@ describe("the commands of a node", () => {
     const doctor = await type("doctor");
     expect(doctor.out).toMatch(/certificate +ok +of system:node:worker-1, ends in/);
     expect(doctor.exit).toBe(0);
+
+    expect(doctor.out).toMatch(/plugin +– +kubelet-authenticator-insecure is not on this PATH.*\n +do: put/);
+
+    const others = await type("join", ...kubeadmWords(), "--node-name", "worker-8", cluster.api.url);
+    expect(others).toMatchObject({ exit: 78, err: expect.stringContaining("holds the certificate of node worker-1") });
+    expect(others.err).toMatch(/do +use another --directory, or countersign node leave --directory .*node first/);
+    expect((await type("status")).exit).toBe(0);
 
     expect((await type("leave")).exit).toBe(64);
     expect((await type("leave", "--yes")).exit).toBe(0);

@@ -36,7 +36,8 @@ const NAME = "worker-1";
 const TPM_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm";
 const OTHER_TPM =
   "this key was sealed by another TPM, or by this one before it was cleared: a copied disk, or a replaced board; " +
-  "join again with a live token: countersign node join";
+  "if the board is new: countersign identity reset NODE --ek-hash HASH on a control-plane machine " +
+  "(HASH: countersign node tpm, here); then join again with a live token: countersign node join";
 const never = new AbortController().signal;
 
 describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whose TPM seals its keys", () => {
@@ -101,7 +102,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     ...{ provider: createTpmProvider({ address: tpm.address }), onlyIfDue: false, limitMs: 20_000 },
   });
   const pairFiles = () => readdirSync(places().certDirectory).filter((name) => /^kubelet-client-\d/.test(name));
-  const examine = async (of: string, tpm: Swtpm) => {
+  const examine = async (of: string, tpm: Swtpm, path = "/nowhere") => {
     const { keySeal } = createTpmProvider({ address: tpm.address });
     const facts = await gatherHealth({
       directory: of,
@@ -109,6 +110,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
       nodeName: NAME,
       keySeal,
       clock: systemClock,
+      env: { PATH: path },
     });
     return judgeHealth(facts);
   };
@@ -161,8 +163,12 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
   }, 40_000);
 
   it("06 is well, by its own TPM, and says that the key is sealed", async () => {
-    const findings = await examine(directory(), own);
-    expect(findings.filter(({ state }) => state !== "ok" && state !== "none")).toEqual([]);
+    const isWrong = ({ state }: { state: string }) => state !== "ok" && state !== "none";
+    // Without the plugin nobody gets at the key: that is all that is wrong before it is there.
+    expect((await examine(directory(), own)).filter(isWrong)).toMatchObject([{ check: "plugin", state: "failed" }]);
+    writeFileSync(join(root, "kubelet-authenticator-tpm"), "#!/bin/sh\n", { mode: 0o755 });
+    const findings = await examine(directory(), own, root);
+    expect(findings.filter(isWrong)).toEqual([]);
     expect(isWell(findings)).toBe(true);
     expect(findings.find(({ check }) => check === "certificate")?.text).toContain("key sealed by the TPM");
   }, 20_000);

@@ -61,6 +61,29 @@ describe("printFailure", () => {
     expect(written.err).toContain("do      switch it on   (denied)\n");
   });
 
+  it("does not say again as a reason what it said before", () => {
+    const { terminal, written } = capture({ isTty: false });
+    const root = new Error("connect ECONNREFUSED 127.0.0.1:2321");
+    const cause = new Fault("unavailable", "cannot reach the TPM", { cause: root });
+    const fault = new Fault("unavailable", `this machine's TPM cannot be used: ${cause.message}`, { cause });
+    printFailure(terminal, fault, { debug: false });
+    expect(written.err.split("\n").slice(0, 2)).toEqual([
+      "failed  this machine's TPM cannot be used: cannot reach the TPM",
+      "why     connect ECONNREFUSED 127.0.0.1:2321",
+    ]);
+  });
+
+  it("sends for a file that is not there to the file, for an object to the list", () => {
+    const todoFor = (detail: Record<string, string>) => {
+      const { terminal, written } = capture({ isTty: false });
+      printFailure(terminal, new Fault("not-found", "it is not there", { detail }), { debug: false });
+      return written.err.split("\n")[1];
+    };
+    expect(todoFor({ errno: "ENOENT" })).toContain("see that the file is there");
+    expect(todoFor({ errno: "ENOENT", todo: "switch the TPM on" })).toContain("switch the TPM on");
+    expect(todoFor({})).toContain("list what there is");
+  });
+
   it("names the request that is to be explained where the fault knows it", () => {
     const { terminal, written } = capture({ isTty: false });
     printFailure(terminal, new Fault("denied", "no", { detail: { name: "csr-$1" } }), { debug: false });

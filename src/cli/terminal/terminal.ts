@@ -48,9 +48,12 @@ export function printFailure(terminal: Terminal, failure: unknown, options: { re
 /** As the credential plugins: only a person on the other side can help, and asking again soon is no use. */
 const EXIT_OPERATOR = 3;
 
+/** Of files there is nothing to list. */
+const MISSING_FILE = "see that the file is there; the name may be mistyped";
+
 /** What the fault itself says to do counts more than what is said of its kind. */
-function adviceOn({ code, detail: { todo, next, name } }: Fault): Advice {
-  const general = ADVICE[code];
+function adviceOn({ code, detail: { todo, next, name, errno } }: Fault): Advice {
+  const general = errno === "ENOENT" ? { ...ADVICE[code], todo: MISSING_FILE } : ADVICE[code];
   const known = typeof name === "string" ? general.todo.replace(/\bNAME$/, () => name) : general.todo;
   return {
     todo: typeof todo === "string" ? todo : known,
@@ -58,14 +61,16 @@ function adviceOn({ code, detail: { todo, next, name } }: Fault): Advice {
   };
 }
 
-/** At most three: deeper ones are for --debug. */
+/** At most three: deeper ones are for --debug. What was said in a line before is not said again. */
 const SHOWN_CAUSES = 3;
 
 function causes(failure: Error): string[] {
   const found: string[] = [];
+  let said = failure.message;
   let next: unknown = failure.cause;
   while (next instanceof Error && found.length < SHOWN_CAUSES) {
-    if (next.message !== "") found.push(next.message);
+    if (!said.includes(next.message)) found.push(next.message);
+    said += `\n${next.message}`;
     next = next.cause;
   }
   return found;

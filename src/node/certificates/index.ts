@@ -22,6 +22,7 @@ export {
 } from "./manager/index.ts";
 export { obtainCertificate } from "./obtain.ts";
 export type { ObtainOptions } from "./obtain-options.ts";
+export { findOthers, requireNoOthers } from "./others-pair.ts";
 export { type CertificatePlan, jitterOf, type Lifetime, PLUGIN_JITTER, planCertificate, usefulLife } from "./plan.ts";
 export { REQUEST_LIMIT_MS, type RequestProgress } from "./request.ts";
 export { machineAddresses, servingNamesOf } from "./serving/index.ts";

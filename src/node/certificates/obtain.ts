@@ -15,6 +15,7 @@ import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../plat
 import type { CertificatePair, StoredPair } from "../../platform/pair/index.ts";
 import { attestInOne, requireMayAsk, storeByExchange, takesEvidence } from "./attested/index.ts";
 import type { ObtainOptions } from "./obtain-options.ts";
+import { requireNoOthers } from "./others-pair.ts";
 import { REQUEST_LIMIT_MS, requestCertificate } from "./request.ts";
 import { type CertificateStore, openFit } from "./store/index.ts";
 import { commonNameOf } from "./template.ts";
@@ -34,7 +35,9 @@ export async function obtainCertificate(options: ObtainOptions): Promise<Certifi
   // Gone again in the same moment: from the beginning.
   if (lock === undefined) return await unsealOr(store, good(), () => obtainCertificate(options));
   try {
-    await store.repair(commonNameOf(options.nodeName));
+    const { nodeName } = options;
+    requireNoOthers(store.look(), { nodeName, directory: store.layout.directory, nowMs: clock.now() });
+    await store.repair(commonNameOf(nodeName));
     const limit = { limitMs: Math.max(deadlineMs - clock.now(), 0) };
     return await unsealOr(store, good(), () => askAndStore({ ...options, ...limit }));
   } finally {

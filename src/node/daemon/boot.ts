@@ -11,6 +11,7 @@ import {
   openClusterAccess,
   planBoot,
   repairWhenFree,
+  requireNoOthers,
 } from "../certificates/index.ts";
 import type { Journal } from "./journal.ts";
 import type { DaemonOptions } from "./options.ts";
@@ -49,6 +50,7 @@ export async function bootNode(options: BootOptions, store: CertificateStore, jo
 
 /** A directory that cannot be written to is no reason not to use what is in it. */
 async function repairStore({ nodeName, clock }: BootOptions, store: CertificateStore, journal: Journal): Promise<void> {
+  requireNoOthers(store.look(), { nodeName, directory: store.layout.directory, nowMs: clock.now() });
   try {
     await repairWhenFree(store, commonNameOf(nodeName), clock);
   } catch (error) {

@@ -253,6 +253,19 @@ describe("the node daemon", () => {
     expect(existsSync(at("pki/kubelet-server-current.pem"))).toBe(true);
   });
 
+  it("stops, and leaves it where it is, when the certificate in the store is another node's and in force", async () => {
+    await renewCertificate({ ...(await options({ nodeName: "worker-2" })), onlyIfDue: false, limitMs: 10_000 });
+    const before = readdirSync(at("pki"));
+    const others = await options({});
+    const renewal = () => renewCertificate({ ...others, onlyIfDue: false, limitMs: 10_000 });
+    for (const start of [() => runNodeDaemon(others), renewal]) {
+      const end = await start().catch((error: unknown) => error);
+      expect(isFault(end, "bad-config")).toBe(true);
+      expect(String(end)).toMatch(/the certificate in .*pki is node worker-2's, not worker-1's/);
+    }
+    expect(readdirSync(at("pki"))).toEqual(before);
+  });
+
   it("stops with a wrong configuration when there is nothing to start with", async () => {
     const end = await runNodeDaemon(await options({ bootstrapKubeconfig: undefined })).catch((error: unknown) => error);
     expect(isFault(end, "bad-config")).toBe(true);

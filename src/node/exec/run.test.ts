@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -93,7 +93,7 @@ describe("the credential plugin", () => {
 
   const stops: Record<string, () => void> = {
     "there is no certificate": () => undefined,
-    "the certificate is another node's": () => void store({ nodeName: "worker-2" }),
+    "the certificate is another node's and over": () => void store({ nodeName: "worker-2", notAfterMs: nowMs - 1_000 }),
     "the certificate has expired": () => void store({ notAfterMs: nowMs - 1_000 }),
     "the file is damaged": () => writeFileSync(join(directory, "kubelet-client-current.pem"), "nothing"),
   };
@@ -107,6 +107,16 @@ describe("the credential plugin", () => {
       );
     });
   }
+
+  it("neither presents nor touches a certificate in force that is another node's, whatever it could ask with", async () => {
+    const { certificatePem, keyPem } = store({ nodeName: "worker-2", notAfterMs: nowMs + HOUR_MS });
+    const { code, stdout, stderr } = await run(["--bootstrap-kubeconfig=/nowhere"]);
+    expect([code, stdout]).toEqual([78, ""]);
+    expect(stderr).toContain(`the certificate in ${directory} is node worker-2's, not worker-1's, and good until 2`);
+    expect(stderr).toContain("; give the --node-name it has, or another directory");
+    expect(readdirSync(directory)).toEqual(["kubelet-client-current.pem"]);
+    expect(readFileSync(join(directory, "kubelet-client-current.pem"), "utf8")).toBe(certificatePem + keyPem);
+  });
 
   it("explains how it is called when a person runs it", async () => {
     const { code, stdout, stderr } = await run([], {});

@@ -8,6 +8,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificatePair, isSealed, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { VERSION } from "../../platform/process/index.ts";
 import { loadCurrentPair } from "../certificates/current.ts";
+import { requireNoOthers } from "../certificates/others-pair.ts";
 import { type CertificatePlan, jitterOf, type Lifetime, usefulLife } from "../certificates/plan.ts";
 import type { Authenticator } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
@@ -60,7 +61,8 @@ interface Present {
 async function answer(run: Run): Promise<string> {
   const { authenticator, flags, edge } = run;
   const info = parseExecInfo(requireInfo(edge.env[EXEC_INFO_VARIABLE]));
-  const present = loadPresent(flags);
+  const load = () => loadPresent(flags, edge.now());
+  const present = load();
   // Kubernetes itself renews what its own signer gave; of our signers the provider decides.
   const canRenew = authenticator.canRenew || flags.signerName === KUBELET_CLIENT_SIGNER;
   const planOf = (life: Lifetime | undefined) => planRun({ current: life, nowMs: edge.now(), canRenew });
@@ -71,11 +73,11 @@ async function answer(run: Run): Promise<string> {
   };
   const plan = planOf(present?.life);
   if (present !== undefined && plan.kind === "use") return encode(present, plan);
-  const isGood = () => planOf(loadPresent(flags)?.life).kind === "use";
+  const isGood = () => planOf(load()?.life).kind === "use";
   try {
     const isThere = await waitForOther(flags.certDirectory, isGood);
     const obtained = isThere ? undefined : await obtain({ ...run, info, present: present?.pair, plan, isGood });
-    const fresh = withKeyOf(loadPresent(flags), obtained) ?? obtained;
+    const fresh = withKeyOf(load(), obtained) ?? obtained;
     if (fresh === undefined) throw new Fault("conflict", "the certificate is gone again; try again");
     return await encode(fresh, planOf(fresh.life));
   } catch (error) {
@@ -112,9 +114,10 @@ function requireInfo(text: string | undefined): string {
   );
 }
 
-/** A pair of another node's name is as good as none: presenting it would be that node. */
-function loadPresent({ certDirectory, nodeName }: ExecFlags): Present | undefined {
+/** A pair of another node's name is never presented, which would be that node; one that is over is as good as none. */
+function loadPresent({ certDirectory, nodeName }: ExecFlags, nowMs: number): Present | undefined {
   const current = loadCurrentPair(certDirectory);
+  requireNoOthers(current, { directory: certDirectory, nodeName, nowMs });
   if (current.kind !== "present" || current.pair.commonName !== `${NODE_USER_PREFIX}${nodeName}`) return undefined;
   return { pair: current.pair, life: usefulLife(current.pair, current.storedMs) };
 }

@@ -16,6 +16,8 @@ export interface HealthFacts {
   readonly closedKey?: ClosedKey | undefined;
   /** As whom the API server knows the certificate. */
   readonly identity: Seen<string>;
+  /** The program that a kubeconfig here calls for the credential; undefined where none does. */
+  readonly plugin?: PluginFact | undefined;
   /** As whom it knows the credential of the bootstrap kubeconfig, if one is kept. */
   readonly hasBootstrap: boolean;
   readonly bootstrap: Seen<string>;
@@ -25,6 +27,16 @@ export interface HealthFacts {
 export interface ClosedKey {
   readonly why: string;
   readonly todo: string;
+}
+
+export interface PluginFact {
+  readonly command: string;
+  /** Where PATH leads; undefined: nowhere. */
+  readonly path: string | undefined;
+  /** The kubeconfig that calls it. */
+  readonly calledBy: string;
+  /** It is the node's own kubeconfig: there is no other way to the credential. */
+  readonly isNeeded: boolean;
 }
 
 export type CertificateFact =

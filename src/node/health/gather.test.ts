@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -33,9 +33,10 @@ describe("a check-up of a machine", () => {
       clock: systemClock,
       ...options,
     });
-  const examine = async () => {
+  const examine = async (env: Record<string, string> = {}) => {
+    const places = joinPlaces(directory);
     const findings = judgeHealth(
-      await gatherHealth({ directory, places: joinPlaces(directory), nodeName: "worker-1", clock: systemClock }),
+      await gatherHealth({ directory, places, nodeName: "worker-1", clock: systemClock, env }),
     );
     const of = (check: string) => findings.find((finding) => finding.check === check);
     return { findings, of, well: isWell(findings) };
@@ -85,6 +86,18 @@ describe("a check-up of a machine", () => {
     pointTo("https://no-such-host.invalid:6443");
     const { of } = await examine();
     expect([of("name")?.state, of("API server")?.state]).toEqual(["failed", "unknown"]);
+  });
+
+  it("looks for the plugin that its kubeconfigs call, and misses it only where nothing else gives the credential", async () => {
+    const { kubeconfigPath, execKubeconfigPath } = await joinIt();
+    const command = "kubelet-authenticator-insecure";
+    expect((await examine()).of("plugin")).toMatchObject({ state: "none", text: expect.stringContaining(command) });
+    copyFileSync(execKubeconfigPath, kubeconfigPath); // as where the key is sealed
+    expect((await examine()).of("plugin")).toMatchObject({ state: "failed", todo: expect.stringContaining(command) });
+    writeFileSync(join(directory, command), "#!/bin/sh\n", { mode: 0o755 });
+    const { of, well } = await examine({ PATH: `/nowhere:${directory}` });
+    expect(of("plugin")).toMatchObject({ state: "ok", text: `${command} is ${join(directory, command)}` });
+    expect(well).toBe(true);
   });
 
   it("whose key others can read says so", async () => {

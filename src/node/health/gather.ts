@@ -11,6 +11,7 @@ import { findPending, introduce } from "./ask.ts";
 import type { CertificateFact, ClosedKey, HealthFacts, Reach } from "./facts.ts";
 import type { HealthClients, HealthOptions } from "./options.ts";
 import { readPermissions } from "./permissions.ts";
+import { findPlugin } from "./plugin.ts";
 import { probeServer } from "./probe.ts";
 
 export async function gatherHealth(options: HealthOptions): Promise<HealthFacts> {
@@ -37,6 +38,7 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
       certificate: certificateFact(current),
       server: cluster?.server,
       reach,
+      plugin: await findPlugin(options),
       closedKey: own.closed,
       identity: await introduce(clients.node, signal),
       bootstrap: await introduce(clients.bootstrap, signal),

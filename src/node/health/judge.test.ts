@@ -32,6 +32,9 @@ const begun: Partial<HealthFacts> = {
   bootstrap: { kind: "Present", value: "system:bootstrap:abcdef" },
 };
 
+const RESUME = "countersign node join --resume --directory /var/lib/countersign";
+const plugin = { command: "kubelet-authenticator-tpm", path: undefined, calledBy: "/d/kubeconfig", isNeeded: true };
+
 const find = (facts: Partial<HealthFacts>, check: string) =>
   judgeHealth({ ...well, ...facts }).find((finding) => finding.check === check);
 
@@ -54,8 +57,28 @@ describe("a check-up", () => {
     const findings = judgeHealth({ ...well, ...begun });
     expect(findings.filter(({ state }) => state === "failed")).toEqual([]);
     expect(isWell(findings)).toBe(false);
-    expect(find(begun, "certificate")?.todo).toBe("countersign node join --resume");
+    expect(find(begun, "certificate")?.todo).toBe(RESUME);
     expect(find({ ...begun, hasBootstrap: false }, "certificate")?.todo).toBe("countersign node join");
+  });
+
+  it("names the directory wherever a join is gone on with", () => {
+    const dead = { ...begun, bootstrap: { kind: "Absent" } as const };
+    const damaged = { certificate: { kind: "damaged", why: "empty" } } as const;
+    expect(find(dead, "bootstrap token")?.todo).toContain(`then ${RESUME} --token-file FILE`);
+    expect(find(damaged, "certificate")?.todo).toBe(`${RESUME} moves it aside`);
+  });
+
+  it("says where the plugin is, and what to do for a kubelet that would call one that is missing", () => {
+    expect(find({}, "plugin")).toMatchObject({ state: "none", text: "no kubeconfig here calls one" });
+    const found = { ...plugin, path: "/usr/local/bin/kubelet-authenticator-tpm" };
+    expect(find({ plugin: found }, "plugin")).toEqual({
+      check: "plugin",
+      state: "ok",
+      text: "kubelet-authenticator-tpm is /usr/local/bin/kubelet-authenticator-tpm",
+    });
+    const spare = { plugin: { ...plugin, isNeeded: false } };
+    expect(find(spare, "plugin")).toMatchObject({ state: "none", todo: expect.stringContaining("/usr/local/bin") });
+    expect(isWell(judgeHealth({ ...well, ...spare }))).toBe(true);
   });
 
   const examples: Record<string, [Partial<HealthFacts>, string, FindingState, RegExp]> = {
@@ -110,6 +133,12 @@ describe("a check-up", () => {
       "identity",
       "failed",
       /the key does not open: this key was sealed by another TPM/,
+    ],
+    "a plugin that the node's kubeconfig calls and nobody finds": [
+      { plugin },
+      "plugin",
+      "failed",
+      /^kubelet-authenticator-tpm is not on this PATH, and \/d\/kubeconfig calls it$/,
     ],
     "a certificate that was not renewed": [
       {

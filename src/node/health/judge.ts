@@ -1,5 +1,5 @@
 // What is wrong with this node and what to do about it. Pure: facts -> one finding per check, in the order in which a
-// person would look: directory · name · API server · clock · CA · certificate · identity · bootstrap · pending request.
+// person would look: directory · name · API server · clock · CA · certificate · identity · plugin · bootstrap · pending request.
 
 import type { HealthFacts, PendingRequest } from "./facts.ts";
 
@@ -10,7 +10,7 @@ export interface Finding {
   readonly check: string;
   readonly state: FindingState;
   readonly text: string;
-  /** Of every failure, and of a certificate that has not come yet. */
+  /** Of every failure, of a certificate that has not come yet, and of a plugin that some kubelet might call. */
   readonly todo?: string;
 }
 
@@ -89,11 +89,12 @@ const ca: Check = ({ reach, server }) => {
   );
 };
 
-const certificate: Check = ({ certificate: found, hasBootstrap, nowMs }) => {
+const certificate: Check = ({ certificate: found, hasBootstrap, nowMs, directory: path }) => {
   const check = "certificate";
-  if (found.kind === "absent") return { ...none(check, "none yet"), todo: wayToJoin(hasBootstrap) };
+  if (found.kind === "absent")
+    return { ...none(check, "none yet"), todo: hasBootstrap ? resume(path) : "countersign node join" };
   if (found.kind === "damaged") {
-    return failed(check, `the current file is unusable: ${found.why}`, "countersign node join --resume moves it aside");
+    return failed(check, `the current file is unusable: ${found.why}`, `${resume(path)} moves it aside`);
   }
   const leftMs = found.notAfterMs - nowMs;
   if (leftMs <= 0) {
@@ -109,8 +110,8 @@ const certificate: Check = ({ certificate: found, hasBootstrap, nowMs }) => {
 };
 
 /** A join that was begun is gone on with; what it waits for, or why it was refused, is said there. */
-function wayToJoin(isBegun: boolean): string {
-  return isBegun ? "countersign node join --resume" : "countersign node join";
+function resume(path: string): string {
+  return `countersign node join --resume --directory ${path}`;
 }
 
 const identity: Check = ({ identity: seen, certificate: found, closedKey }) => {
@@ -126,40 +127,52 @@ const identity: Check = ({ identity: seen, certificate: found, closedKey }) => {
   );
 };
 
-const bootstrap: Check = ({ bootstrap: seen, hasBootstrap, certificate: found }) => {
+const plugin: Check = ({ plugin: seen }) => {
+  const check = "plugin";
+  if (seen === undefined) return none(check, "no kubeconfig here calls one");
+  const { command, path, calledBy, isNeeded } = seen;
+  if (path !== undefined) return ok(check, path === command ? path : `${command} is ${path}`);
+  const text = `${command} is not on this PATH, and ${calledBy} calls it`;
+  const todo = `put ${command} where a kubelet's PATH leads, such as /usr/local/bin`;
+  return isNeeded ? failed(check, text, todo) : { ...none(check, text), todo };
+};
+
+const bootstrap: Check = ({ bootstrap: seen, hasBootstrap, certificate: found, directory: path }) => {
   const check = "bootstrap token";
   if (!hasBootstrap) return none(check, "none is kept here");
   if (seen.kind === "Present") return ok(check, `the API server knows ${seen.value}`);
   if (seen.kind === "NotRead") return unknown(check, seen.why);
-  const todo =
-    "countersign token create on a control-plane machine, then countersign node join --resume --token-file FILE";
+  const todo = `countersign token create on a control-plane machine, then ${resume(path)} --token-file FILE`;
   // With a certificate in force, nobody needs the token.
   return found.kind === "present"
     ? none(check, "is dead, which is well: the node has its certificate")
     : failed(check, "is dead: it has expired or was deleted", todo);
 };
 
-const pending: Check = ({ pending: seen }) => {
+const pending: Check = ({ pending: seen, directory: path }) => {
   const check = "pending CSR";
   if (seen.kind === "Absent") return none(check, "none");
   if (seen.kind === "NotRead") return unknown(check, seen.why);
-  return judgePending(check, seen.value);
+  return judgePending(check, seen.value, path);
 };
 
-function judgePending(check: string, { name: csr, state }: PendingRequest): Finding {
+function judgePending(check: string, { name: csr, state }: PendingRequest, path: string): Finding {
   switch (state.kind) {
     case "issued":
-      return ok(check, `${csr} is signed; countersign node join --resume stores it`);
+      return ok(check, `${csr} is signed; ${resume(path)} stores it`);
     case "pending":
       return failed(check, `${csr} waits: ${state.why}`, `countersign csr explain ${csr} on a control-plane machine`);
     case "denied":
-      return failed(check, `${csr} was denied: ${state.why}`, `remove the cause, then countersign node join --resume`);
+      return failed(check, `${csr} was denied: ${state.why}`, `remove the cause, then ${resume(path)}`);
     case "failed":
       return failed(check, `${csr} failed at its signer: ${state.why}`, "correct what it names, then ask again");
   }
 }
 
-const CHECKS: readonly Check[] = [directory, name, apiServer, clock, ca, certificate, identity, bootstrap, pending];
+const CHECKS: readonly Check[] = [
+  ...[directory, name, apiServer, clock, ca, certificate, identity],
+  ...[plugin, bootstrap, pending],
+];
 
 function ok(check: string, text: string): Finding {
   return { check, state: "ok", text };

@@ -6,7 +6,10 @@ import type { KeySeal } from "../../platform/pair/index.ts";
 import type { JoinPlaces } from "../join/index.ts";
 
 export interface HealthOptions {
-  readonly places: Pick<JoinPlaces, "certDirectory" | "kubeconfigPath" | "bootstrapPath" | "attestationPath">;
+  readonly places: Pick<
+    JoinPlaces,
+    "certDirectory" | "kubeconfigPath" | "execKubeconfigPath" | "bootstrapPath" | "attestationPath"
+  >;
   readonly directory: string;
   /** The name of a waiting request is made of it. */
   readonly nodeName: string;
@@ -14,7 +17,7 @@ export interface HealthOptions {
   readonly keySeal?: KeySeal | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** For HTTPS_PROXY and NO_PROXY. */
+  /** For HTTPS_PROXY and NO_PROXY, and PATH, where the plugin is looked for. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -1,5 +1,6 @@
 // With what the certificate is asked for: what was named, else what found the cluster, else what an earlier start left.
 
+import { existsSync } from "node:fs";
 import { encodeToken } from "../../api/bootstrap/index.ts";
 import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -29,11 +30,19 @@ export function chooseCredential(options: JoinOptions, { user }: Pick<FoundClust
     return { words: `bootstrap token ${token.id}`, user: { token: encodeToken(token) }, path };
   }
   if (user !== undefined) return { words: "the identity in the cluster's document", user, path };
-  if (discovery === undefined) return { words: "what the earlier start left", path };
+  if (discovery === undefined) return leftBehind(options, path);
   throw new Fault(
     "bad-config",
     "the cluster is found, but there is nothing to ask with: give --token-file, --tls-bootstrap-token or --bootstrap-kubeconfig",
   );
+}
+
+/** A join that has its certificate keeps no token, so it cannot be gone on with when that is of no use any more. */
+function leftBehind({ directory }: JoinOptions, path: string): Credential {
+  if (existsSync(path)) return { words: "what the earlier start left", path };
+  throw new Fault("bad-config", `the join in ${directory} is over and its token is gone: give --token-file`, {
+    detail: { todo: "countersign token create on a control-plane machine makes a live one" },
+  });
 }
 
 /** On disk before the request goes out, so that a join that is cut short can be taken up without its arguments. */
@@ -42,12 +51,13 @@ export async function openCredential(
   cluster: FoundCluster,
   { user, path }: Credential,
 ): Promise<Connection> {
+  const text = user === undefined ? undefined : bootstrapKubeconfig(cluster, user);
+  // First, so that what cannot be read leaves no directory behind.
+  const { credentials } = await loadKubeconfigConnection(path, { text, env: options.env });
   await ensureDirectory(options.directory, 0o700);
   await requirePrivate(options.directory);
   await keepWaysBack(options, cluster);
-  const text = user === undefined ? undefined : bootstrapKubeconfig(cluster, user);
   if (text !== undefined) await atomicWriteFile(path, text, { mode: 0o600 });
-  const { credentials } = await loadKubeconfigConnection(path, { text, env: options.env });
   const { server, caPem, tlsServerName, proxyUrl } = cluster;
   return { server, caPem, tlsServerName, proxyUrl, credentials, env: options.env };
 }

@@ -7,7 +7,7 @@ import { whoAmI } from "../certificates/index.ts";
 import { type Credential, chooseCredential } from "./credential.ts";
 import { findKept } from "./enrol.ts";
 import { findCluster } from "./find-cluster.ts";
-import { openStore } from "./join.ts";
+import { openStore, requireOwnDirectory } from "./join.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
 import { type JoinOptions, signerNameOf } from "./options.ts";
@@ -36,7 +36,9 @@ export async function planJoin(options: JoinOptions): Promise<JoinPlan> {
     registers: options.registerNode !== undefined,
     writes: [certDirectory, kubeconfigPath, execKubeconfigPath],
   };
-  const kept = await findKept(options, openStore(options));
+  const store = openStore(options);
+  requireOwnDirectory(options, store);
+  const kept = await findKept(options, store);
   if (kept !== undefined) {
     return { ...common, server: kept.cluster.server, credential: "none is needed", isJoined: true };
   }

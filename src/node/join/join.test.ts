@@ -42,17 +42,17 @@ describe("a join", () => {
 
   const byToken = (words: DiscoveryWords = {}) =>
     parseDiscoveryMethod({ address: cluster.api.url, token: cluster.token, ...words });
-  const start = (options: Partial<JoinOptions> = {}) =>
-    joinNode({
-      discovery: byToken(),
-      nodeName: "worker-1",
-      directory: join(directory, "node"),
-      provider: createInsecureProvider(),
-      registerNode: { addresses: [{ type: "InternalIP", address: "127.0.0.1" }] },
-      clock: systemClock,
-      progress: (step) => said.push(step),
-      ...options,
-    });
+  const optionsWith = (options: Partial<JoinOptions>): JoinOptions => ({
+    discovery: byToken(),
+    nodeName: "worker-1",
+    directory: join(directory, "node"),
+    provider: createInsecureProvider(),
+    registerNode: { addresses: [{ type: "InternalIP", address: "127.0.0.1" }] },
+    clock: systemClock,
+    progress: (step) => said.push(step),
+    ...options,
+  });
+  const start = (options: Partial<JoinOptions> = {}) => joinNode(optionsWith(options));
 
   async function failure(promise: Promise<unknown>) {
     const error = await promise.then(
@@ -113,6 +113,14 @@ describe("a join", () => {
     expect(exec).toContain("--signer-name=cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure");
   });
 
+  it("says where the plugin is that its kubeconfigs call, or that it is nowhere on PATH", async () => {
+    const command = "kubelet-authenticator-insecure";
+    expect((await start({ env: { PATH: "/nowhere" } })).plugin).toEqual({ command, path: undefined });
+    writeFileSync(join(directory, command), "#!/bin/sh\n", { mode: 0o755 });
+    const path = join(directory, command);
+    expect((await start({ env: { PATH: directory } })).plugin).toEqual({ command, path });
+  });
+
   it("says nothing but `registered` the second time, and needs no live token for it", async () => {
     await start();
     said = [];
@@ -157,11 +165,29 @@ describe("a join", () => {
 
   it("asks anew when the stored certificate is another node's or over", async () => {
     await start({ nodeName: "worker-2" });
-    expect((await start()).wasJoined).toBe(false);
-    cluster.decide(() => ({ kind: "sign", lifetimeMs: 5 * HOUR_MS }));
     const later = { ...systemClock, now: () => Date.now() + 2 * HOUR_MS };
+    cluster.decide(() => ({ kind: "sign", lifetimeMs: 3 * HOUR_MS }));
     expect(await start({ clock: later })).toMatchObject({ wasJoined: false });
+    const last = { ...systemClock, now: () => Date.now() + 4 * HOUR_MS };
+    cluster.decide(() => ({ kind: "sign", lifetimeMs: 5 * HOUR_MS }));
+    expect(await start({ clock: last })).toMatchObject({ wasJoined: false });
     expect(await cluster.listRequests()).toHaveLength(3);
+  });
+
+  it("writes nothing into a directory that holds another node's certificate in force, and says what to do", async () => {
+    await start({ nodeName: "worker-2" });
+    const node = join(directory, "node");
+    const contents = () =>
+      readdirSync(node, { recursive: true, withFileTypes: true })
+        .filter((entry) => !entry.isDirectory())
+        .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), "utf8")]);
+    const before = contents();
+    const refused = await failure(start());
+    expect(refused).toMatchObject({ code: "bad-config", detail: { todo: expect.stringContaining("node leave") } });
+    expect(refused.message).toMatch(/node holds the certificate of node worker-2, good until \d{4}-/);
+    expect((await failure(planJoin(optionsWith({})))).message).toBe(refused.message);
+    expect(contents()).toEqual(before);
+    expect(await cluster.listRequests()).toHaveLength(1);
   });
 
   it("moves a damaged current file aside, says so, and joins", async () => {
@@ -249,6 +275,24 @@ describe("a join", () => {
       await cluster.admin.create(SECRETS, buildTokenSecret(token, { nowMs: Date.now(), ttlMs: HOUR_MS }));
       await start({ discovery: undefined, bootstrap: { kind: "token", token } });
       expect(await cluster.listRequests()).toMatchObject([{ spec: { username: `system:bootstrap:${token.id}` } }]);
+    });
+
+    it("is not there when it has ended: its token is gone, and another is asked for", async () => {
+      const { certificatePath } = await start();
+      writeFileSync(certificatePath, "half a fi");
+      const ended = {
+        code: "bad-config",
+        message: expect.stringMatching(/is over and its token is gone: give --token/),
+      };
+      expect(await failure(start({ discovery: undefined }))).toMatchObject(ended);
+      expect(await failure(planJoin(optionsWith({ discovery: undefined })))).toMatchObject(ended);
+    });
+
+    it("leaves no directory where it cannot even begin", async () => {
+      const bootstrap = { kind: "kubeconfig" as const, path: join(directory, "nowhere") };
+      expect((await failure(start({ bootstrap }))).message).toContain("nowhere: ENOENT");
+      await failure(start({ discovery: undefined }));
+      expect(readdirSync(directory)).toEqual([]);
     });
 
     it("is not there when nothing was begun", async () => {

@@ -4,10 +4,17 @@
 
 import { resolve } from "node:path";
 import { encodeRecipient } from "../../attestation/evidence/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { atomicWriteFile, requirePrivate } from "../../platform/files/index.ts";
-import { createKubeClient } from "../../platform/kube/index.ts";
+import { createKubeClient, findCommand } from "../../platform/kube/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
-import { type CertificateStore, commonNameOf, createCertificateStore, repairWhenFree } from "../certificates/index.ts";
+import {
+  type CertificateStore,
+  commonNameOf,
+  createCertificateStore,
+  findOthers,
+  repairWhenFree,
+} from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
 import { parseNodeName } from "./node-name.ts";
@@ -20,6 +27,7 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   const options = startTime(untimed);
   const nodeName = parseNodeName(options.nodeName);
   const store = openStore(options);
+  requireOwnDirectory(options, store);
   const kept = await findKept(options, store);
   // Power may have been lost before the plain keys were gone that the sealed one replaces; without a daemon the next look is a renewal.
   if (kept !== undefined && options.sealKeys === true)
@@ -28,6 +36,7 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   await saveKubeconfigs(options, store, cluster);
   if (options.registerNode !== undefined) await register(options, cluster, pair);
   const { kubeconfigPath, execKubeconfigPath } = joinPlaces(options.directory);
+  const command = pluginOf(options);
   return {
     nodeName,
     server: cluster.server,
@@ -36,8 +45,18 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
     execKubeconfigPath,
     certificatePath: store.layout.currentPath,
     notAfterMs: pair.notAfterMs,
+    plugin: { command, path: await findCommand(command, options) },
     wasJoined: kept !== undefined,
   };
+}
+
+/** Before anything is written: whoever mistook the directory must not put the node out of service whose it is. */
+export function requireOwnDirectory({ directory, nodeName, clock }: JoinOptions, store: CertificateStore): void {
+  const others = findOthers(store.look(), { nodeName, nowMs: clock.now() });
+  if (others === undefined) return;
+  throw new Fault("bad-config", `${directory} holds the certificate of ${others.whose}, good until ${others.until}`, {
+    detail: { todo: `use another --directory, or countersign node leave --directory ${directory} first` },
+  });
 }
 
 export function openStore({ directory, clock, waiting, provider, sealKeys = false }: JoinOptions): CertificateStore {
@@ -49,7 +68,7 @@ export function openStore({ directory, clock, waiting, provider, sealKeys = fals
 async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cluster: ClusterAddress): Promise<void> {
   const { kubeconfigPath, execKubeconfigPath, clientCaPath } = joinPlaces(options.directory);
   const call = {
-    command: options.execCommand ?? `kubelet-authenticator-${options.provider.name}`,
+    command: pluginOf(options),
     args: execArgs(options),
   };
   // The last of these names a command that a kubelet runs as root.
@@ -60,6 +79,10 @@ async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cl
   const byFile = options.sealKeys === true ? byPlugin : fileKubeconfig(cluster, store.layout.currentPath);
   await atomicWriteFile(kubeconfigPath, byFile, { mode: 0o600 });
   await atomicWriteFile(execKubeconfigPath, byPlugin, { mode: 0o600 });
+}
+
+function pluginOf({ execCommand, provider }: JoinOptions): string {
+  return execCommand ?? `kubelet-authenticator-${provider.name}`;
 }
 
 function execArgs(options: JoinOptions): readonly string[] {

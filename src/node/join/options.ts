@@ -49,7 +49,7 @@ export interface JoinOptions {
   readonly execCommand?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** For SSL_CERT_FILE and SSL_CERT_DIR, HTTPS_PROXY and NO_PROXY. */
+  /** For SSL_CERT_FILE and SSL_CERT_DIR, HTTPS_PROXY and NO_PROXY, and PATH, where the plugin is looked for. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly readStdin?: (() => Promise<string>) | undefined;
   /** For all of it, from finding the cluster to the Node object. Default: five minutes for each part. */
@@ -67,6 +67,8 @@ export interface JoinResult {
   readonly execKubeconfigPath: string;
   readonly certificatePath: string;
   readonly notAfterMs: number;
+  /** What the kubeconfigs call, and where PATH leads for it; no path: nowhere on this one. */
+  readonly plugin: { readonly command: string; readonly path?: string | undefined };
   /** True when a valid certificate was there already and nothing was requested. */
   readonly wasJoined: boolean;
 }

@@ -9,6 +9,7 @@ export type {
   WatchOptions,
 } from "./client.ts";
 export { anonymous, type Connection, type CredentialSource, type Credentials } from "./connection/credentials.ts";
+export { findCommand } from "./connection/find-command.ts";
 export {
   type InClusterOptions,
   type LoadOptions,

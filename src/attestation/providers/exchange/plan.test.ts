@@ -57,6 +57,14 @@ describe("the plan of an exchange", () => {
     ],
     "proof saved: creates it": [{ stage: "proof-saved" }, { kind: "Create" }],
     "proof saved and there already: adopts it": [{ stage: "proof-saved", found: found() }, { kind: "Adopt" }],
+    "hello sent, nobody enrolled the node: is for an operator": [
+      { stage: "hello-sent", found: denied("NodeNotEnrolled") },
+      { kind: "Drop", next: "operator" },
+    ],
+    "renewal by beacon, its credential was revoked: is for an operator": [
+      { stage: "proof-sent", found: denied("CredentialRevoked"), isShort: true },
+      { kind: "Drop", next: "operator" },
+    ],
     "proof sent, pending: waits": [{ stage: "proof-sent", found: found() }, { kind: "Wait" }],
     "proof sent, signed: stores": [
       { stage: "proof-sent", found: found({ certificate: "pem" }) },

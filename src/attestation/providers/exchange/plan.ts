@@ -53,7 +53,8 @@ export interface ExchangeDrop {
 /** Ends of a challenge that a new hello heals at once. */
 const SPENT: ReadonlySet<string> = new Set(["ChallengeExpired", "ChallengeUnknown", "ChallengeConsumed"]);
 /** Only a person can change these. */
-const FOR_OPERATOR = /^(IdentityRevoked|EndorsementKey\w+|ProviderChanged|TpmClockRegressed|NoCommonVersion)$/;
+const FOR_OPERATOR =
+  /^(IdentityRevoked|CredentialRevoked|NodeNotEnrolled|EndorsementKey\w+|ProviderChanged|TpmClockRegressed|NoCommonVersion)$/;
 
 export interface PlanInput {
   readonly stage: ExchangeStage;

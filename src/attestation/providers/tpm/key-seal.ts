@@ -86,12 +86,16 @@ async function unwrap(tpm: Tpm, sealed: SealedKey): Promise<Uint8Array> {
     throw new Fault(
       "untrusted",
       "this key was sealed by another TPM, or by this one before it was cleared: a copied disk, or a replaced board",
-      { cause: failure, detail: { ...failure.detail, todo: JOIN_AGAIN } },
+      { cause: failure, detail: { ...failure.detail, todo: FOREIGN_TODO } },
     );
   }
 }
 
 const JOIN_AGAIN = "join again with a live token: countersign node join";
+/** The cluster holds a node to the TPM it had: of a new board somebody there must know first. A copied disk is not helped. */
+const FOREIGN_TODO =
+  "if the board is new: countersign identity reset NODE --ek-hash HASH on a control-plane machine " +
+  `(HASH: countersign node tpm, here); then ${JOIN_AGAIN}`;
 
 function decryptOrRefuse(options: Parameters<typeof decryptGcm>[0], ciphertext: Uint8Array): Uint8Array {
   try {

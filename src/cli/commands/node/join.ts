@@ -137,13 +137,18 @@ async function runJoin(context: CommandContext, options: JoinOptions, isQuiet: b
   }
 }
 
-function resultText(result: JoinResult): string {
+const WHERE_IT_GOES = "put it where the kubelet's leads, such as /usr/local/bin";
+
+function resultText({ plugin, ...result }: JoinResult): string {
   const until = new Date(result.notAfterMs).toISOString();
   const how = result.wasJoined ? "was joined already" : "joined";
   return [
     `${how} as ${result.nodeName}, certificate good until ${until}`,
     `  kubeconfig       ${result.kubeconfigPath}`,
     `  for a kubelet    ${result.execKubeconfigPath}`,
+    ...(plugin.path === undefined
+      ? [`  plugin           ${plugin.command} is not on this PATH: ${WHERE_IT_GOES}`]
+      : []),
     "",
   ].join("\n");
 }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Remembered } from "../../../node/index.ts";
 import { readProvider } from "./provider.ts";
@@ -28,6 +29,16 @@ describe("how a machine proves itself", () => {
       remembered,
       { signerName: TPM, providerId: "rack:///8", providerFlags: { tpm: "/dev/tpmrm1" } },
     ],
+    "a simulator's socket that is named from here: its absolute path": [
+      { provider: "tpm", tpm: "swtpm:path=tpm-a.sock" },
+      undefined,
+      { providerFlags: { tpm: `swtpm:path=${resolve("tpm-a.sock")}` } },
+    ],
+    "a simulator's port: as it is": [
+      { provider: "tpm", tpm: "swtpm:host=127.0.0.1,port=2321" },
+      undefined,
+      { providerFlags: { tpm: "swtpm:host=127.0.0.1,port=2321" } },
+    ],
     "a key that is to be sealed, and the plugin's switch for it": [
       { provider: "tpm", sealKey: true },
       undefined,
@@ -50,11 +61,12 @@ describe("how a machine proves itself", () => {
   });
 
   const REFUSED: Record<string, [Record<string, string | boolean>, string]> = {
-    "a sealed key without a TPM": [{ provider: "insecure", sealKey: true }, "--seal-key is for --provider tpm"],
+    "a sealed key without a TPM": [{ provider: "insecure", sealKey: true }, "--seal-key needs --provider tpm"],
     "a sealed key where Kubernetes' own signer asks for no proof": [
       { sealKey: true },
-      "insecure has nothing that seals",
+      "--seal-key needs --provider tpm",
     ],
+    "a device that is not named absolutely": [{ provider: "tpm", tpm: "device:dev/tpm0" }, "TPM address must be"],
     "a provider whose package is not installed": [
       { provider: "tmp" },
       "provider package kubelet-authenticator-tmp is not installed",

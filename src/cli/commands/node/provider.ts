@@ -14,6 +14,7 @@ import {
 } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Remembered } from "../../../node/index.ts";
+import { parseTpmAddress } from "../../../platform/tpm/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
 import { flagOption, textOption } from "../../options.ts";
 
@@ -96,19 +97,27 @@ function providerOf(signerName = KUBELET_CLIENT_SIGNER): string {
 }
 
 interface OwnFlags {
+  /** With absolute paths, as the next: a kubelet starts the plugin somewhere else. */
   readonly tpm: string | undefined;
   readonly sealKeys: true | undefined;
-  /** Absolute: a kubelet starts the plugin somewhere else. */
   readonly settings: string | undefined;
 }
 
 function ownFlags(options: OptionValues, known: Remembered | undefined): OwnFlags {
   const settings = textOption(options, "providerSettings");
+  const tpm = textOption(options, "tpm");
   return {
-    tpm: textOption(options, "tpm") ?? known?.flags["tpm"],
+    tpm: tpm === undefined ? known?.flags["tpm"] : absoluteTpm(tpm),
     sealKeys: flagOption(options, "sealKey") || known?.flags[SEAL_KEY] !== undefined ? true : undefined,
     settings: settings === undefined ? known?.flags["settings"] : resolve(settings),
   };
+}
+
+/** A device is named absolutely anyway: no other spelling is taken. */
+function absoluteTpm(text: string): string {
+  const address = parseTpmAddress(text);
+  const isSocket = address.kind === "swtpm" && "path" in address.socket;
+  return isSocket ? `swtpm:path=${resolve(address.socket.path)}` : text;
 }
 
 type Opened = Pick<ProviderChoice, "provider" | "providerPackage" | "providerFlags" | "sealKeys">;
@@ -116,7 +125,7 @@ type Opened = Pick<ProviderChoice, "provider" | "providerPackage" | "providerFla
 async function openProvider(word: string, { tpm, settings, sealKeys }: OwnFlags): Promise<Opened> {
   if (tpm !== undefined && word !== "tpm") throw new Fault("bad-config", "--tpm is for --provider tpm");
   if (sealKeys === true && word !== "tpm") {
-    throw new Fault("bad-config", `--seal-key is for --provider tpm: ${word} has nothing that seals a key`);
+    throw new Fault("bad-config", "--seal-key needs --provider tpm");
   }
   if (word !== "tpm" && word !== "insecure") return await openPackage(word, settings);
   if (settings !== undefined) throw new Fault("bad-config", "--provider-settings is for a provider package");

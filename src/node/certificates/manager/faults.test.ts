@@ -147,7 +147,7 @@ describe("a certificate manager in trouble", () => {
     it.each([
       ["half-written", "-----BEGIN CERTIFICATE-----\nMIIB"],
       ["empty", ""],
-      ["of another node", aNodeCa().issueNode({ nodeName: "worker-2" })],
+      ["of another node and over", aNodeCa().issueNode({ nodeName: "worker-2", notBeforeMs: 0, notAfterMs: 1 })],
     ])("a current file that is %s: moved aside with a message, and a new one asked for", async (_, content) => {
       await node.store.open();
       const text = typeof content === "string" ? content : content.certificatePem + content.keyPem;
@@ -155,6 +155,21 @@ describe("a certificate manager in trouble", () => {
       const { stop } = run();
       await node.untilEvent("stored");
       expect(node.notices).toEqual([expect.stringMatching(/was unusable and is now .*damaged/)]);
+      await stop();
+    });
+
+    it("a current file of another node, in force: left where it is, and said", async () => {
+      const { certificatePem, keyPem } = aNodeCa().issueNode({ nodeName: "worker-2" });
+      await node.store.open();
+      writeFileSync(node.store.layout.currentPath, certificatePem + keyPem);
+      const { stop } = run();
+      const { fault } = await node.untilEvent("failed");
+      expect(fault).toMatchObject({
+        code: "bad-config",
+        message: expect.stringContaining("is node worker-2's, not worker-1's"),
+      });
+      expect(readFileSync(node.store.layout.currentPath, "utf8")).toBe(certificatePem + keyPem);
+      expect([node.notices, api.names()]).toEqual([[], []]);
       await stop();
     });
 

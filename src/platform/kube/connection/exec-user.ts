@@ -3,7 +3,6 @@
 // plugin/pkg/client/auth/exec. differs from upstream: a credential is renewed a little before its end, so that no request
 // leaves with one that ends on the way.
 
-import { basename, isAbsolute, resolve } from "node:path";
 import {
   EXEC_INFO_VARIABLE,
   type ExecCluster,
@@ -16,6 +15,7 @@ import type { ExecUser } from "../../../api/kubeconfig/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { CredentialSource, Credentials } from "./credentials.ts";
+import { commandOf } from "./find-command.ts";
 import { runPlugin } from "./run-plugin.ts";
 
 /** As much as a request may take to be read by the server. */
@@ -71,11 +71,6 @@ export function createExecCredentials(user: ExecUser, options: ExecOptions): Exe
 
 function envOf({ env }: ExecUser): Record<string, string> {
   return Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
-}
-
-/** A bare name is looked for in our PATH; a name with a slash is a path from the kubeconfig. */
-function commandOf(command: string, directory: string): string {
-  return isAbsolute(command) || basename(command) === command ? command : resolve(directory, command);
 }
 
 const MODES: readonly (string | undefined)[] = ["Never", "IfAvailable", "Always"];
