@@ -5,7 +5,7 @@
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { assert, Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { generatePrivateKey, parsePrivateKey } from "../../../platform/keys/index.ts";
+import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../../platform/keys/index.ts";
 import { encodeProtocol, type FinishedRequest, type Protocol, parseProtocol } from "../../evidence/index.ts";
 import { agreeOnVersion } from "../next-version.ts";
 import type { ExchangeProver, RequestInput } from "../provider.ts";
@@ -54,8 +54,7 @@ export interface ExchangeOptions {
 }
 
 export interface ExchangeResult {
-  /** PEM. */
-  readonly key: string;
+  readonly key: PrivateKey;
   /** PEM; to be checked and stored by the caller, who then drops the exchange. */
   readonly certificate: string;
 }
@@ -96,6 +95,8 @@ class ExchangeRun {
   /** Ends when all notes are written that no step waits for. */
   #notes: Promise<unknown> = Promise.resolve();
   readonly #keys: KeyAtRest;
+  /** Of what is saved. */
+  #key: PrivateKey | undefined;
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
@@ -144,17 +145,20 @@ class ExchangeRun {
     this.#isUidSaved = true;
   }
 
-  /** Opened or made by this run, and remembered since. */
-  async #keyOf(saved: SavedExchange): Promise<string> {
+  /** Made by this run, or read once: reading it takes longer than signing with it. */
+  async #keyOf(saved: SavedExchange): Promise<PrivateKey> {
+    if (this.#key !== undefined) return this.#key;
     const keyPem = await this.#keys.open(saved.key);
     assert(keyPem !== undefined, "the key of an exchange under way opened before");
-    return keyPem;
+    this.#key = parsePrivateKey(keyPem);
+    return this.#key;
   }
 
   async #forget(): Promise<void> {
     await this.#notes;
     await dropExchange(this.#options.path);
     this.#saved = undefined;
+    this.#key = undefined;
     this.#isUidSaved = true;
   }
 
@@ -195,6 +199,7 @@ class ExchangeRun {
     const protocol = more.protocol ?? protocols[0];
     if (protocol === undefined) throw new Fault("bad-config", "at least one protocol must be spoken");
     const key = generatePrivateKey(keyKind);
+    this.#key = key;
     const full = { ...input, protocol, key: key.signer };
     const written = await this.#keys.close(key.encodePem());
     const exchange = { key: written, protocol: encodeProtocol(protocol), about: this.#about };
@@ -228,7 +233,7 @@ class ExchangeRun {
   ): Promise<undefined> {
     const { prover, input, onAttested } = this.#options;
     const { hasBegunAgain } = saved;
-    const key = parsePrivateKey(await this.#keyOf(saved)).signer;
+    const { signer: key } = await this.#keyOf(saved);
     const full = { ...input, protocol: parseProtocol(saved.protocol), key };
     try {
       const proof = await prover.proof(full, { name, uid, request, annotation });

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aSealingMachine, plainKeysIn } from "../../../../test/builders/key-seal.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { parsePrivateKey } from "../../../platform/keys/index.ts";
 import type { Claims, FinishedRequest } from "../../evidence/index.ts";
 import type { RequestInput } from "../provider.ts";
 import { type CertificateRequests, type ExchangeOptions, runExchange } from "./run-exchange.ts";
@@ -83,8 +82,8 @@ describe("an exchange whose key is sealed", () => {
       const second = aWorld(machine, Number.POSITIVE_INFINITY);
       const { key, certificate } = await second.run();
       expect(certificate).toBe("PEM");
-      expect(plainKeysIn(directory, [key])).toEqual([]);
-      const own = Buffer.from(parsePrivateKey(key).signer.publicKey).toString("base64");
+      expect(plainKeysIn(directory, [key.encodePem()])).toEqual([]);
+      const own = Buffer.from(key.signer.publicKey).toString("base64");
       expect([...first.keys, ...second.keys].every((seen) => seen === own)).toBe(true);
     }
   });

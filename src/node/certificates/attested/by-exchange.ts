@@ -20,7 +20,6 @@ import {
   withRegistersOf,
 } from "../../../attestation/providers/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { parsePrivateKey } from "../../../platform/keys/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
 import { checkIssued } from "../check.ts";
 import { withinLimit } from "../limit.ts";
@@ -43,7 +42,7 @@ export async function storeByExchange(options: ObtainOptions, provider: Exchange
     exchangeWithin(options, { provider, registers, ...pacing }),
   );
   await requireAsAsked(options, { key, certificate });
-  const pair = await store.save(certificate, key);
+  const pair = await store.save(certificate, key.encodePem());
   await dropExchange(exchangePath);
   return pair;
 }
@@ -143,7 +142,7 @@ async function keepingPace<T>(
 /** `CertificateUnexpected`: what came is not what was asked for, and the next try begins anew. */
 async function requireAsAsked(options: ObtainOptions, { key, certificate }: ExchangeResult): Promise<void> {
   const { nodeName, serving, roots, clock, store } = options;
-  const { publicKey } = parsePrivateKey(key).signer;
+  const { publicKey } = key.signer;
   const issued = { certificatePem: certificate, publicKey, nodeName, serving, roots, nowMs: clock.now() };
   const verdict = checkIssued(issued);
   if (verdict.kind === "Allow") return;
