@@ -18,7 +18,7 @@ import {
   type Surroundings,
   wantedNode,
 } from "./approval/index.ts";
-import { createAttestation, createCustody, createSignerGate } from "./attestation/index.ts";
+import { createAttestation, createCustody, createIdentityReader, createSignerGate } from "./attestation/index.ts";
 import { ANY_REQUEST, type AttestingWorld, createAttestationUpkeep, createAttestationWorld } from "./attesting.ts";
 import { createNetwork } from "./dialling/index.ts";
 import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "./informers.ts";
@@ -52,8 +52,11 @@ export function createDecisions(world: DecisionWorld): Decisions {
   const act = createAct({ client, claims, clock, log, metrics, identity: world.identity });
   const attesting = createAttestationWorld(world, act);
   const attestation = createAttestation({ world: attesting, getCsr, pending });
+  const seeIdentity = createIdentityReader(attesting);
+  const nodeNameIn = ({ spec }: CertificateSigningRequest) => wantedNode(shared.readRequest(spec.request));
   const approval = createApproval({
     writer: act,
+    seeIdentity,
     seeEvidence: createCustody({ ...attesting, nowMs: clock.now }),
     ...{ ...shared, metrics, identity: world.identity, claims, pending, hasSynced },
     switchedOff: world.switchedOff,
@@ -62,14 +65,14 @@ export function createDecisions(world: DecisionWorld): Decisions {
     network: createNetwork({ client, clock, server: world.server, caPemFor: (csr) => caPemOf(world.authorities, csr) }),
   });
   /** Without policies, which is how most clusters are, the request is not read for this. One in Shadow changes nothing here. */
-  const enforcedOn = ({ spec }: CertificateSigningRequest) => {
+  const enforcedOn = (csr: CertificateSigningRequest) => {
     if (informers.policies.list().length === 0) return undefined;
-    const policy = informers.policies.of(spec.signerName, wantedNode(shared.readRequest(spec.request)));
+    const policy = informers.policies.of(csr.spec.signerName, nodeNameIn(csr));
     return policy?.mode === "Enforce" ? policy : undefined;
   };
   const signing = createSigning({
     ...shared,
-    gate: createSignerGate(attesting),
+    gate: createSignerGate(attesting, { nodeNameIn, seeIdentity }),
     randomBytes: world.randomBytes,
     authorities: world.authorities,
     switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(enforcedOn(csr)?.disabledRules ?? [])],
@@ -78,8 +81,7 @@ export function createDecisions(world: DecisionWorld): Decisions {
   });
   const handle: Handler = async (key, signal) => {
     const csr = getCsr(key);
-    const isAttested =
-      csr !== undefined && attestation.takes(csr, () => wantedNode(shared.readRequest(csr.spec.request)));
+    const isAttested = csr !== undefined && attestation.takes(csr, () => nodeNameIn(csr));
     if (!isAttested) return approval.handle(key, signal);
     return (await approval.vetNames(csr, signal)) ?? attestation.handle(key, signal);
   };

@@ -35,6 +35,7 @@ export function factsOf(csr: CertificateSigningRequest, changed: Partial<Approva
     holders: { kind: "Absent" },
     providerId: { kind: "Absent" },
     evidence: { kind: "Absent" },
+    identity: { kind: "Absent" },
     standing: { kind: "Absent" },
     serving: servingFacts(),
     earlierRefusal: undefined,

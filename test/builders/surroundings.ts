@@ -5,7 +5,7 @@ import type { Node } from "../../src/api/core/index.ts";
 import { matchesName, type Policy } from "../../src/api/countersign/index.ts";
 import type { AccessReviews } from "../../src/controller/approval/access.ts";
 import type { MachineMatch } from "../../src/controller/approval/facts.ts";
-import type { Network, Surroundings } from "../../src/controller/approval/inventory.ts";
+import type { IdentityReader, Network, Surroundings } from "../../src/controller/approval/inventory.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
 
 export interface ClusterAround {
@@ -49,6 +49,9 @@ export function kubeadmAccess(): AccessReviews {
     }),
   };
 }
+
+/** Nobody was ever attested or enrolled. */
+export const noIdentities: IdentityReader = async () => ({ kind: "Absent" });
 
 export const noNetwork: Network = {
   presentNames: async () => ({ kind: "NotRead", why: "no network here" }),

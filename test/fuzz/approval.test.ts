@@ -40,7 +40,7 @@ import {
 } from "../builders/csr.ts";
 import { aRecordingClient } from "../builders/csr-client.ts";
 import { aPolicy } from "../builders/csr-facts.ts";
-import { kubeadmAccess, noNetwork, surroundingsOf } from "../builders/surroundings.ts";
+import { kubeadmAccess, noIdentities, noNetwork, surroundingsOf } from "../builders/surroundings.ts";
 import { createManualClock } from "../fakes/clock.ts";
 import { runs, spoiled } from "./fuzz.ts";
 
@@ -63,6 +63,7 @@ async function judge(
     access: kubeadmAccess(),
     surroundings: surroundingsOf(policy === undefined ? {} : { policy }),
     network: noNetwork,
+    seeIdentity: noIdentities,
     pending: createPending(),
     hasSynced: () => true,
     getCsr: () => csr,

@@ -6,10 +6,16 @@
 //   Wait                                 annotation only
 //   NoOpinion                            nothing
 //   any of them under Shadow             annotation only, by /status: nothing is written to the approval
+//   Deny by a binding rule               condition Denied, under every signer and also under Shadow
 //
 // Every write carries uid and resourceVersion: it meets exactly the object that was judged, or nothing.
 
-import { type CertificateSigningRequest, type CsrCondition, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
+import {
+  type CertificateSigningRequest,
+  type CsrCondition,
+  isDecided,
+  VERDICT_ANNOTATION,
+} from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { type FaultCode, isFault, type Verdict } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -82,7 +88,7 @@ async function write(options: ActOptions, judged: Judged, { judgement, words }: 
   const condition = conditionFor(csr, judgement);
   // Our own write comes back as a change: without this comparison, each look would cause the next.
   if (condition === undefined && csr.metadata.annotations?.[VERDICT_ANNOTATION] === words) return;
-  if (judgement.policy?.mode === "Shadow") await note(options, csr, words);
+  if (judgement.policy?.mode === "Shadow" && condition === undefined) await note(options, csr, words);
   else if (condition?.type === "Approved") await approve(options, judged, withVerdict(csr, words, condition));
   else await send(options, withVerdict(csr, words, condition));
 }
@@ -141,13 +147,17 @@ function withVerdict(
   };
 }
 
-function conditionFor(csr: CertificateSigningRequest, { verdict, policy }: Judgement): CsrCondition | undefined {
+function conditionFor(csr: CertificateSigningRequest, judgement: Judgement): CsrCondition | undefined {
+  const { verdict, policy, isBinding } = judgement;
   const { kind, rule, reason, message } = verdict;
+  const denied: CsrCondition = { type: "Denied", status: "True", reason, message: `${rule}: ${message}` };
+  // Others may have decided a request that a policy in Shadow looks at: what has an end is not given another.
+  if (kind === "Deny" && isBinding === true) return isDecided(csr) ? undefined : denied;
   if (policy?.mode === "Shadow") return undefined;
   if (kind === "Allow") return { type: "Approved", status: "True", reason, message };
   const mayDeny = policy?.mode === "Enforce" || !isBuiltInSigner(csr.spec.signerName);
   if (kind !== "Deny" || !mayDeny) return undefined;
-  return { type: "Denied", status: "True", reason, message: `${rule}: ${message}` };
+  return denied;
 }
 
 /** Signers, rules and reasons are written lists; nothing that a requester chooses becomes a label. */

@@ -19,7 +19,15 @@ import {
 } from "../../../test/builders/csr.ts";
 import { type Answers, aRecordingClient } from "../../../test/builders/csr-client.ts";
 import { aPolicy, foundMachine } from "../../../test/builders/csr-facts.ts";
-import { type ClusterAround, kubeadmAccess, noNetwork, surroundingsOf } from "../../../test/builders/surroundings.ts";
+import { anIdentity } from "../../../test/builders/exchange.ts";
+import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
+import {
+  type ClusterAround,
+  kubeadmAccess,
+  noIdentities,
+  noNetwork,
+  surroundingsOf,
+} from "../../../test/builders/surroundings.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import {
   type CertificateSigningRequest,
@@ -34,7 +42,7 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
-import { createApproval, type EvidenceReader } from "./index.ts";
+import { createApproval, type EvidenceReader, type IdentityReader } from "./index.ts";
 import { createPending } from "./pending.ts";
 import { parseVerdict, verdictOn } from "./record.ts";
 
@@ -43,6 +51,7 @@ const never = new AbortController().signal;
 interface Stage extends ClusterAround {
   readonly hasSynced?: boolean;
   readonly evidence?: EvidenceReader;
+  readonly identity?: IdentityReader;
 }
 
 function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers = {}, stage: Stage = {}) {
@@ -61,6 +70,7 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
     access: kubeadmAccess(),
     surroundings: surroundingsOf(stage),
     network: noNetwork,
+    seeIdentity: stage.identity ?? noIdentities,
     seeEvidence: stage.evidence,
     metrics,
     pending: createPending(),
@@ -254,6 +264,24 @@ describe("the modes", () => {
     ]);
     expect(JSON.stringify(client.written)).toContain('\\"mode\\":\\"Shadow\\"');
   });
+
+  it.each(["Shadow", undefined] as const)(
+    "denies what the node's identity forbids, also where nothing else would: %s",
+    async (mode) => {
+      const csr = aCsr();
+      const identity: IdentityReader = async () => ({ kind: "Present", value: anIdentity(aSoftTpm()) });
+      const stage =
+        mode === undefined ? { identity } : { identity, policy: aPolicy({ mode, client: { admit: "Access" } }) };
+      const { client, judge } = anApproval([csr], {}, stage);
+      await judge(nameOf(csr));
+      expect(updatesOf(client)).toMatchObject([
+        {
+          target: { name: nameOf(csr), subresource: "approval" },
+          body: { status: { conditions: [{ type: "Denied", status: "True", reason: "EvidenceRequired" }] } },
+        },
+      ]);
+    },
+  );
 
   it("records under Shadow also what others have decided meanwhile, once", async () => {
     const decided = { ...aCsr(), status: { conditions: [{ type: "Approved", status: "True" as const }] } };

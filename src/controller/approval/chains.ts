@@ -8,6 +8,8 @@
 //   node serving  with or without a policy        the request · the node itself · the policy · the names
 //   API client    never approved by rule
 //
+// Between the request and everything else stands what the node's identity says, in every chain of a node.
+//
 // Pure.
 
 import { INSECURE_CLIENT_SIGNER, purposeOf, type SignerPurpose } from "../../api/certificates/index.ts";
@@ -17,6 +19,7 @@ import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
 import {
   evidenceHolds,
+  identityPermitsIt,
   keyIsStrongEnough,
   lifetimeIsAllowed,
   machineExists,
@@ -120,13 +123,22 @@ export function chainOf(signerName: string, policy: Policy | undefined): Chain |
   const shape: Chain = signerRulesOf(signerName);
   switch (purposeOf(signerName)) {
     case "NodeServing":
-      return [...FIRST, ...shape, ...SERVING, ...(policy === undefined ? [] : [requesterIsWithinItsLimit])];
+      return [
+        ...FIRST,
+        ...shape,
+        identityPermitsIt,
+        ...SERVING,
+        ...(policy === undefined ? [] : [requesterIsWithinItsLimit]),
+      ];
     case "ApiClient":
       return undefined;
     default:
       return policy === undefined
-        ? [...FIRST, ...shape, ...withoutPolicy(signerName)]
-        : [...FIRST, ...shape, lifetimeIsAllowed, requesterIsWithinItsLimit, ...ADMITTED_BY[policy.client.admit]];
+        ? [...FIRST, ...shape, identityPermitsIt, ...withoutPolicy(signerName)]
+        : [
+            ...[...FIRST, ...shape, identityPermitsIt, lifetimeIsAllowed, requesterIsWithinItsLimit],
+            ...ADMITTED_BY[policy.client.admit],
+          ];
   }
 }
 
@@ -143,6 +155,7 @@ export const ALL_RULES: readonly Rule<ApprovalFacts>[] = [
       ...SIGNER_RULES.NodeClient,
       ...SIGNER_RULES.NodeServing,
       ...SIGNER_RULES.ApiClient,
+      identityPermitsIt,
       lifetimeIsAllowed,
       requesterIsWithinItsLimit,
       requesterHasAccess,
@@ -155,6 +168,9 @@ export const ALL_RULES: readonly Rule<ApprovalFacts>[] = [
 
 /** The rules that an operator may switch off: where kube-controller-manager is more lenient. */
 export const STRICTER_RULES: readonly string[] = ALL_RULES.flatMap(({ id, isStricter }) => (isStricter ? [id] : []));
+
+/** The rules whose refusal is a denial under every signer and policy. */
+export const BINDING_RULES: readonly string[] = ALL_RULES.flatMap(({ id, isBinding }) => (isBinding ? [id] : []));
 
 /** Fault `bad-config` for a rule that cannot be switched off, or that there is not. */
 export function requireStricter(ids: readonly string[]): readonly string[] {

@@ -3,7 +3,7 @@
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
-import type { Policy } from "../../api/countersign/index.ts";
+import type { NodeIdentity, Policy } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
@@ -169,6 +169,8 @@ export interface ApprovalFacts extends RequestFacts {
   /** Absent: a first request, or one without. */
   readonly providerId: Seen<ProviderIdFacts>;
   readonly evidence: Seen<EvidenceFinding>;
+  /** Of the node that the subject names. */
+  readonly identity: Seen<NodeIdentity>;
   readonly standing: Seen<Standing>;
   readonly serving: ServingFacts;
   /** Our own refusal of this very request because its name was taken, from its annotation. */

@@ -6,6 +6,7 @@
 import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
+import { credentialOf as certificateOf } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";
@@ -30,7 +31,8 @@ export async function gather(options: GatherOptions, judged: Judged, signal: Abo
   };
   const isServing = purposeOf(csr.spec.signerName) === "NodeServing";
   const machine = seeMachine(options, look);
-  const [access, node, evidence, serving] = await Promise.all([
+  const [identity, access, node, evidence, serving] = await Promise.all([
+    seeIdentity(options, look),
     seeAccess(options, look),
     seeNode(options, look),
     seeEvidence(options, look),
@@ -57,6 +59,7 @@ export async function gather(options: GatherOptions, judged: Judged, signal: Abo
     holders: seeHolders(options, look, machine),
     providerId: seeProviderId(options, look),
     evidence,
+    identity,
     standing: seeStanding(options, look),
     serving,
     earlierRefusal: refusedForItsName(csr),
@@ -78,6 +81,14 @@ const UNSYNCED = { kind: "NotRead", why: "the lists of requests and nodes are no
 function needsAccess({ csr: { spec }, policy }: Look): boolean {
   if (purposeOf(spec.signerName) !== "NodeClient") return false;
   return policy === undefined ? isBuiltInSigner(spec.signerName) : policy.client.admit === "Access";
+}
+
+/** Asked for every node's request: what a node proved binds under every signer. */
+async function seeIdentity(options: GatherOptions, look: Look): Promise<ApprovalFacts["identity"]> {
+  const { csr, nodeName, requester, signal } = look;
+  if (nodeName === undefined) return { kind: "Absent" };
+  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "serving" : "client";
+  return await options.seeIdentity(nodeName, { purpose, credential: certificateOf(requester) }, signal);
 }
 
 async function seeAccess(options: GatherOptions, look: Look): Promise<ApprovalFacts["access"]> {

@@ -30,6 +30,7 @@ export type {
 } from "./facts.ts";
 export type {
   EvidenceReader,
+  IdentityReader,
   MachineInventory,
   MachineQuery,
   Network,

@@ -3,7 +3,8 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
-import type { MachineNameSource, Policy } from "../../api/countersign/index.ts";
+import type { MachineNameSource, NodeIdentity, Policy } from "../../api/countersign/index.ts";
+import type { Unproven } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames } from "./facts.ts";
 
@@ -54,6 +55,9 @@ export interface Network {
   /** Where the API server is, by its own word and by ours; absent where nobody can say. */
   apiServer(signal: AbortSignal): Promise<Seen<ApiServerNames>>;
 }
+
+/** The identity of a node, live where the copy of it would refuse the request: nobody is denied by an old copy. */
+export type IdentityReader = (nodeName: string, asked: Unproven, signal?: AbortSignal) => Promise<Seen<NodeIdentity>>;
 
 /** What the attestation part says of the evidence in a request. */
 export type EvidenceReader = (

@@ -8,13 +8,15 @@ import {
   type Judgement as OutcomeJudgement,
 } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
-import { chainOf, NAME_RULES, STRICTER_RULES, signerRulesOf } from "./chains.ts";
+import { BINDING_RULES, chainOf, NAME_RULES, STRICTER_RULES, signerRulesOf } from "./chains.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
 import { isRenewal } from "./identity.ts";
 
 export interface Judgement extends OutcomeJudgement {
   /** The policy by which it was judged. */
   readonly policy?: { readonly name: string; readonly mode: "Shadow" | "Enforce" };
+  /** A refusal that is written as a denial whatever the signer, and also where a policy only records. */
+  readonly isBinding?: boolean;
   /** For the audit trail alone: what whoever reads the request is not to know. */
   readonly audited?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -23,7 +25,8 @@ export function judgeApproval(facts: ApprovalFacts): Judgement {
   const { policy, signerName } = facts;
   const chain = chainOf(signerName, policy);
   if (chain === undefined) return leftToPeople(signerName);
-  const judgement = judgeInOrder(chain, facts, { ...approvalOf(facts, chain.length), isOff: isOff(facts) });
+  const judged = judgeInOrder(chain, facts, { ...approvalOf(facts, chain.length), isOff: isOff(facts) });
+  const judgement = { ...judged, isBinding: BINDING_RULES.includes(judged.verdict.rule) };
   return policy === undefined ? judgement : { ...judgement, policy: { name: policy.name, mode: policy.mode } };
 }
 

@@ -7,7 +7,7 @@ import type { KubeClient } from "../../platform/kube/index.ts";
 import type { AccessReviews } from "./access.ts";
 import type { Claims } from "./claims.ts";
 import type { ApprovalFacts, RequestReading } from "./facts.ts";
-import type { EvidenceReader, MachineQuery, Network, Surroundings } from "./inventory.ts";
+import type { EvidenceReader, IdentityReader, MachineQuery, Network, Surroundings } from "./inventory.ts";
 import { providerIdOf } from "./provider-id.ts";
 
 export interface GatherOptions {
@@ -18,6 +18,7 @@ export interface GatherOptions {
   readonly surroundings: Surroundings;
   readonly network: Network;
   readonly seeEvidence?: EvidenceReader | undefined;
+  readonly seeIdentity: IdentityReader;
   readonly servedSigners: readonly string[];
   /** Stricter rules that the operator has switched off for all requests. */
   readonly switchedOff?: readonly string[] | undefined;

@@ -52,34 +52,6 @@ const present = (value: NodeIdentity): Seen<NodeIdentity> => ({ kind: "Present",
 describe("custody of a certificate that was given for an attestation", () => {
   const rows: Readonly<Record<string, [Asked, string]>> = {
     "lets the kubelet ask for its serving certificate": [{}, "Pass"],
-    "lets the previous certificate do while the kubelet changes over": [
-      { identity: present(attested({ certificates: [client(CREDENTIAL), client("aa")] })) },
-      "Pass",
-    ],
-    "is not that of an older one": [
-      { identity: present(attested({ certificates: [client(CREDENTIAL), client("aa"), client("bb")] })) },
-      "Deny CredentialSuperseded",
-    ],
-    "is not that of a stranger's": [
-      { identity: present(attested({ certificates: [client("aa")] })) },
-      "Deny CredentialUnknown",
-    ],
-    "is not that of a revoked one": [
-      { identity: present(attested({ certificates: [client(CREDENTIAL, { revoked: true })] })) },
-      "Deny CredentialRevoked",
-    ],
-    "is nothing for a revoked identity": [
-      { identity: present({ ...attested(), spec: { nodeName: NODE, revoked: true } }) },
-      "Deny IdentityRevoked",
-    ],
-    "is nothing for a retired node, whose certificate outlives it": [
-      { identity: present(attested({ phase: "Retired" })) },
-      "Deny CredentialRevoked",
-    ],
-    "is nothing from the moment that an operator retires the node": [
-      { identity: present({ ...attested(), spec: { nodeName: NODE, retired: true } }) },
-      "Deny CredentialRevoked",
-    ],
     "says nothing of a node that joined otherwise under a retired name": [
       { identity: present(attested({ phase: "Retired", certificates: [client("aa")] })) },
       "Absent",

@@ -1,21 +1,14 @@
-// Requests that cannot carry evidence (protocol 3.10). The kubelet's own serving request is judged by custody: it comes with a client
-// certificate that was given for an attestation. A client request of Kubernetes' own signer is refused where a policy asks for
-// evidence.
+// Requests that cannot carry evidence (protocol 3.10). A kubelet's own serving request comes with a client certificate that was
+// given for an attestation (the rule identity-permits-it); here is how long that counts. A client request of Kubernetes' own signer
+// is refused where a policy asks for evidence.
 
-import {
-  type CertificateSigningRequest,
-  KUBELET_CLIENT_SIGNER,
-  KUBELET_SERVING_SIGNER,
-} from "../../api/certificates/index.ts";
-import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
-import { credentialOf, isRetired, isRevoked, pinsOf } from "../../attestation/verifiers/index.ts";
+import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
+import type { IssuedCertificate, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
+import { isRetired, pinsOf } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { EvidenceFinding, EvidenceReader } from "../approval/index.ts";
 import type { Identities } from "./known/index.ts";
-import { describeRequest } from "./requests.ts";
 
-/** The current certificate and the one before it, which a kubelet may still use while it changes over. */
-const CERTIFICATES_IN_USE = 2;
 const RETRY_STALE_MS = 60_000;
 
 export interface CustodyOptions {
@@ -31,8 +24,11 @@ export function createCustody({ identities, nowMs }: CustodyOptions): EvidenceRe
     const identity = identities.find(nodeName);
     // Where the kind is not served, no node was ever attested.
     if (identity.kind === "NotRead") return identities.hasSynced() ? ABSENT : identity;
-    if (identity.kind === "Absent") return ABSENT;
-    return judgeCustody(identity.value, csr, { policy, nowMs: nowMs() });
+    const pins = pinsOf(identity);
+    const isHeld = identity.kind === "Present" && !isRetired(identity.value);
+    // Who was let in without proof has nothing to show here; what it may have is the policy's matter.
+    if (!isHeld || pins?.provider === undefined || pins.provider === "insecure") return ABSENT;
+    return judgeAge(pins, { policy, nowMs: nowMs() });
   };
 }
 
@@ -50,39 +46,6 @@ function asksForEvidence(signerName: string, { client, serving }: Policy): boole
 interface Circumstances {
   readonly policy: Policy | undefined;
   readonly nowMs: number;
-}
-
-function judgeCustody(
-  identity: NodeIdentity,
-  csr: CertificateSigningRequest,
-  circumstances: Circumstances,
-): Seen<EvidenceFinding> {
-  if (isRevoked(identity)) return refused("IdentityRevoked", `the identity of ${identity.spec.nodeName} was revoked`);
-  const credential = credentialOf(describeRequest(csr).requester);
-  // Its certificates outlive it; whoever joined under the name by another way has none of them.
-  if (isRetired(identity) && isCertificateOf(identity, credential))
-    return refused(
-      "CredentialRevoked",
-      `the node ${identity.spec.nodeName} of the requester's certificate was retired`,
-    );
-  const pins = pinsOf({ kind: "Present", value: identity });
-  // Who was let in without proof has nothing to show here; what it may have is the policy's matter.
-  if (pins?.provider === undefined || pins.provider === "insecure") return ABSENT;
-  return judgeCredential(pins, credential) ?? judgeAge(pins, circumstances);
-}
-
-function isCertificateOf({ status }: NodeIdentity, credential: string | undefined): boolean {
-  return status?.certificates?.some(({ sha256 }) => sha256 === credential) === true;
-}
-
-function judgeCredential(pins: NodeIdentityStatus, credential: string | undefined): Seen<EvidenceFinding> | undefined {
-  const issued = (pins.certificates ?? []).filter(({ purpose }) => purpose === "Client").toReversed();
-  const age = issued.findIndex(({ sha256 }) => sha256 === credential);
-  if (age < 0) return refused("CredentialUnknown", "the requester's certificate was not given for an attestation");
-  if (issued[age]?.revoked === true) return refused("CredentialRevoked", "the requester's certificate was revoked");
-  return age < CERTIFICATES_IN_USE
-    ? undefined
-    : refused("CredentialSuperseded", "the requester's certificate was followed by two newer ones");
 }
 
 function judgeAge(

@@ -34,6 +34,7 @@ export {
   createClusterIds,
   createClusterPins,
   createIdentities,
+  createIdentityReader,
   createTokenMachines,
   type Identities,
   TOKEN_MACHINE_ANNOTATION,

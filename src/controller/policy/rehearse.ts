@@ -3,7 +3,7 @@
 
 import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
-import type { JoinPolicy } from "../../api/countersign/index.ts";
+import type { JoinPolicy, NodeIdentity } from "../../api/countersign/index.ts";
 import { readMachine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -13,6 +13,7 @@ import {
   type AccessReviews,
   createAccessReviews,
   createClaims,
+  type IdentityReader,
   type Network,
   namesOf,
   type Replayed,
@@ -21,12 +22,14 @@ import {
 } from "../approval/index.ts";
 import { createApiServerNames } from "../dialling/index.ts";
 import { type ClusterName, isOfCluster, machinesOf } from "../machines/index.ts";
+import { isBuiltInSigner } from "../signers.ts";
 import { createPolicyBook } from "./book.ts";
 
 export interface Snapshot {
   readonly csrs: readonly CertificateSigningRequest[];
   readonly nodes: readonly Node[];
   readonly machines: readonly KubeObject[];
+  readonly identities: readonly NodeIdentity[];
   /** Those in force, and the one that is tried in the place of its namesake. */
   readonly policies: readonly JoinPolicy[];
 }
@@ -51,6 +54,7 @@ export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promis
       ? {}
       : { apiServer: createApiServerNames({ client: rehearsal.client, clock: systemClock }) }),
   };
+  const seeIdentity = identitiesFrom(snapshot, rehearsal);
   const replayed: Replayed[] = [];
   for (const csr of snapshot.csrs.filter(({ spec }) => rehearsal.servedSigners.includes(spec.signerName))) {
     const atMs = Date.parse(csr.metadata.creationTimestamp ?? "");
@@ -71,16 +75,30 @@ export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promis
     };
     const access = rehearsal.client === undefined ? accessFrom(snapshot) : createAccessReviews(rehearsal.client, clock);
     const world = { client: NOBODY, clock, claims, access, surroundings, network, hasSynced: () => true };
-    replayed.push(await replay({ ...world, servedSigners: rehearsal.servedSigners }, csr, book.of, rehearsal.signal));
+    // Under our signers a request carries evidence, which a rehearsal does not look at: what it lacks is not known.
+    const identified = { ...world, seeIdentity: isBuiltInSigner(csr.spec.signerName) ? seeIdentity : NO_IDENTITY };
+    const { servedSigners, signal } = rehearsal;
+    replayed.push(await replay({ ...identified, servedSigners }, csr, book.of, signal));
   }
   return replayed;
 }
+
+const NO_IDENTITY: IdentityReader = async () => ({ kind: "Absent" });
 
 /** A request is judged a moment after it was made. */
 const JUDGED_AFTER_MS = 1_000;
 
 function hasName({ metadata, status }: Node, name: string): boolean {
   return metadata.name === name || namesOf(status?.addresses ?? []).has(name);
+}
+
+function identitiesFrom({ identities }: Snapshot, { cluster }: Rehearsal): IdentityReader {
+  const own = identities.filter(({ spec }) => spec.clusterName === cluster?.name);
+  const byNode = new Map(own.map((identity) => [identity.spec.nodeName, identity]));
+  return async (nodeName) => {
+    const identity = byNode.get(nodeName);
+    return identity === undefined ? { kind: "Absent" } : { kind: "Present", value: identity };
+  };
 }
 
 /** Who was approved by rule had the right; of others nobody knows, so they had not. */

@@ -60,6 +60,7 @@ export function createSigning(options: SigningOptions): Signing {
       const plan = planSigning(facts);
       if (plan.kind === "Leave") return UNTIL_CHANGED;
       const gate = await options.gate?.(csr);
+      if (gate?.kind === "NotYet") return { afterMs: gate.retryAfterMs };
       if (gate?.kind === "Refused") await fail(options, csr, gate.message, gate.reason);
       else if (plan.kind === "Fail") await fail(options, csr, plan.message);
       else {

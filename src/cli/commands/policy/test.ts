@@ -9,7 +9,7 @@ import {
   KUBELET_SERVING_SIGNER,
 } from "../../../api/certificates/index.ts";
 import type { Node } from "../../../api/core/index.ts";
-import { JOIN_POLICIES, type JoinPolicy } from "../../../api/countersign/index.ts";
+import { JOIN_POLICIES, type JoinPolicy, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { MACHINE_RESOURCES } from "../../../api/foreign/index.ts";
 import { CSRS, type KubeObject, NODES, type Resource } from "../../../api/meta/index.ts";
 import { parseClusterName, readPolicy, rehearse, type Snapshot } from "../../../controller/index.ts";
@@ -114,7 +114,7 @@ async function listAll(
 ): Promise<readonly KubeObject[]> {
   const lists = await Promise.all([
     ...[CSRS, NODES, JOIN_POLICIES].map((resource) => listIfServed(client, resource, signal)),
-    ...MACHINE_RESOURCES.map((resource) => listIfServed(management, resource, signal)),
+    ...[NODE_IDENTITIES, ...MACHINE_RESOURCES].map((resource) => listIfServed(management, resource, signal)),
   ]);
   const byUid = new Map(lists.flat().map((object) => [object.metadata.uid, object]));
   return [...byUid.values()];
@@ -145,6 +145,7 @@ function snapshotOf(objects: readonly KubeObject[], proposed: JoinPolicy): Snaps
     csrs: of<CertificateSigningRequest>("CertificateSigningRequest"),
     nodes: of<Node>("Node"),
     machines: of("Machine"),
+    identities: of<NodeIdentity>("NodeIdentity"),
     policies: [...others, proposed],
   };
 }

@@ -19,6 +19,7 @@ export { usagesAreClientOnly } from "./request/usages-are-client-only.ts";
 export { usagesAreServingOnly } from "./request/usages-are-serving-only.ts";
 export { usagesFitAClient } from "./request/usages-fit-a-client.ts";
 export { evidenceHolds, servingEvidenceHolds } from "./requester/evidence-holds.ts";
+export { identityPermitsIt } from "./requester/identity-permits-it.ts";
 export { policiesAreReadable } from "./requester/policies-are-readable.ts";
 export { providerIdIsItsOwn } from "./requester/provider-id-is-its-own.ts";
 export { renewalIsByTheHolder } from "./requester/renewal-is-by-the-holder.ts";

@@ -12,6 +12,8 @@ export interface Rule<Facts> extends OutcomeRule<Facts> {
   readonly reasons: readonly string[];
   /** Where kube-controller-manager is more lenient: then an operator may switch the rule off. */
   readonly isStricter?: true;
+  /** Its refusal is a denial whatever the signer, and also where a policy only records. */
+  readonly isBinding?: true;
 }
 
 /** The reasons of a request that cannot be read: every rule that needs the request can give them. */
