@@ -28,7 +28,7 @@ export async function startJoinableCluster(): Promise<JoinableCluster> {
   const api = await startTestApiServer();
   const admin = connectAdmin(api);
   const token = await api.createBootstrapToken();
-  await ensureObjects(admin, clusterObjects({ server: api.url, caPem: api.caPem }));
+  await ensureObjects(admin, clusterObjects({ server: api.url, caPem: api.caPem }), { isFirstStart: true });
   await signClusterInfo(admin, token);
   const stop = new AbortController();
   let decide: (csr: CertificateSigningRequest) => Decision = () => ({ kind: "sign" });

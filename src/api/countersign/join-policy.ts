@@ -38,6 +38,8 @@ export interface ClientPolicy {
   readonly admit?: Admission;
   /** Users who may ask for a first certificate, beside holders of bootstrap tokens. */
   readonly requesters?: readonly string[];
+  /** `Refuse`: only `requesters` may. With `admit: Access` the rights of the requester decide alone. */
+  readonly bootstrapTokens?: "Allow" | "Refuse";
   /** How long after its Machine was made a machine may ask for its first certificate. */
   readonly joinWindowSeconds?: number;
   /** By how much the clocks of the clusters may differ. */

@@ -25,6 +25,7 @@ export interface Policy {
   readonly client: {
     readonly admit: Admission;
     readonly requesters: readonly string[];
+    readonly bootstrapTokens: "Allow" | "Refuse";
     readonly joinWindowMs: number;
     readonly clockSkewMs: number;
     readonly maxExpirationSeconds: number | undefined;

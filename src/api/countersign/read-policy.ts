@@ -63,6 +63,7 @@ function readClient(client: Fields): Policy["client"] {
   return {
     admit: wordAt(client["admit"], `${path}.admit`, ADMISSIONS) ?? "Evidence",
     requesters: textsAt(client["requesters"], `${path}.requesters`) ?? [],
+    bootstrapTokens: wordAt(client["bootstrapTokens"], `${path}.bootstrapTokens`, ["Allow", "Refuse"]) ?? "Allow",
     joinWindowMs: (window ?? JOIN_WINDOW_SECONDS) * 1_000,
     clockSkewMs: (skew ?? CLOCK_SKEW_SECONDS) * 1_000,
     maxExpirationSeconds: numberAt(client["maxExpirationSeconds"], `${path}.maxExpirationSeconds`, EXPIRATION),

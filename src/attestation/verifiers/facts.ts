@@ -54,6 +54,8 @@ export interface EvidenceFacts {
   readonly policy: AttestationPolicy;
   /** Users who may ask for a first certificate beside holders of bootstrap tokens. */
   readonly listedRequesters: readonly string[];
+  /** Whether only they may, and no holder of a bootstrap token. */
+  readonly refusesBootstrapTokens?: boolean | undefined;
   /** The identity of the node that the envelope names. */
   readonly identity: Seen<NodeIdentity>;
   /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */

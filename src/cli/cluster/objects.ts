@@ -30,9 +30,9 @@ export function clusterObjects(cluster: ClusterFacts): readonly Wanted[] {
     clusterBinding("kubeadm:node-autoapprove-bootstrap", `${CSR_ROLES}:nodeclient`, JOINING_GROUP),
     clusterBinding("kubeadm:node-autoapprove-certificate-rotation", `${CSR_ROLES}:selfnodeclient`, "system:nodes"),
     { resource: ROLES, object: readClusterInfo() },
-    { resource: ROLE_BINDINGS, object: anyoneReadsClusterInfo() },
+    { resource: ROLE_BINDINGS, object: anyoneReadsClusterInfo(), isGrant: true },
     { resource: ROLES, object: readPublic() },
-    { resource: ROLE_BINDINGS, object: knownUsersReadPublic() },
+    { resource: ROLE_BINDINGS, object: knownUsersReadPublic(), isGrant: true },
     { resource: CONFIG_MAPS, object: clusterInfo(cluster) },
     ...joinObjects(cluster),
   ];
@@ -49,7 +49,7 @@ function clusterBinding(name: string, role: string, group: string): Wanted {
     roleRef: { apiGroup: RBAC_GROUP, kind: "ClusterRole", name: role },
     subjects: [groupSubject(group)],
   };
-  return { resource: CLUSTER_ROLE_BINDINGS, object };
+  return { resource: CLUSTER_ROLE_BINDINGS, object, isGrant: true };
 }
 
 function readNodes(): ClusterRole {
@@ -126,8 +126,13 @@ function clusterInfo({ server, caPem, clusterId }: ClusterFacts): ConfigMap {
 }
 
 /** Creates what is missing and brings the rest to what is wanted; other fields (signatures of cluster-info) stay. */
-export async function ensureObjects(client: KubeClient, wanted: readonly Wanted[]): Promise<void> {
-  for (const { resource, object, isMadeOnce = false } of wanted) {
+export async function ensureObjects(
+  client: KubeClient,
+  wanted: readonly Wanted[],
+  { isFirstStart }: { readonly isFirstStart: boolean },
+): Promise<void> {
+  for (const { resource, object, isMadeOnce = false, isGrant = false } of wanted) {
+    if (isGrant && !isFirstStart) continue;
     try {
       await client.create(resource, object);
     } catch (failure) {

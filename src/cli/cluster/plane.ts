@@ -80,19 +80,21 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
   const storage = await openLmdbStorage({ directory: join(directory, "data") });
   cleanup.add(() => storage.close());
   const pki = await loadOrCreatePki({ directory: join(directory, "pki"), nowMs: clock.now(), hosts: [options.host] });
-  await requireMemory(directory, storage);
+  const isFirstStart = !(await readdir(directory)).includes(BEGAN);
+  requireMemory(directory, storage, isFirstStart);
   const server = await startServer(options, { storage, pki, cleanup });
   const cluster = { server: server.url, caPem: pki.ca.certPem };
   const admin = pki.issueClient({ name: "countersign-admin", groups: ["system:masters"] });
   const client = connect(cluster, admin);
   cleanup.add(() => client.close());
-  await ensureObjects(client, [
+  const wanted = [
     ...clusterObjects({ ...cluster, clusterId: await clusterIdOf(client), kubelet: options.server?.kubelet }),
     ...serviceObjects(cluster),
     ...(await loadControllerRights()),
     ...providerRights(options.verifiers ?? []),
     ...(await loadOwnDefinitions()),
-  ]);
+  ];
+  await ensureObjects(client, wanted, { isFirstStart });
   await atomicWriteFile(join(directory, BEGAN), "this cluster has objects; see data/\n", { mode: 0o600 });
   const { signers, failed } =
     options.withoutController === true ? NO_CONTROLLER : await startController(options, { cluster, pki, cleanup });
@@ -110,9 +112,8 @@ async function clusterIdOf(client: KubeClient): Promise<string | undefined> {
 const BEGAN = "began";
 
 /** Certificates of a cluster whose objects are gone are still good, and nothing knows any more who holds which name. */
-async function requireMemory(directory: string, storage: Storage): Promise<void> {
-  const isEmpty = storage.list({ prefix: "/", limit: 1 }).items.length === 0;
-  if (!isEmpty || !(await readdir(directory)).includes(BEGAN)) return;
+function requireMemory(directory: string, storage: Storage, isFirstStart: boolean): void {
+  if (isFirstStart || storage.list({ prefix: "/", limit: 1 }).items.length > 0) return;
   throw new Fault(
     "bad-config",
     `${directory} holds the keys of a cluster but none of its objects; restore data/, or remove the directory to begin anew`,

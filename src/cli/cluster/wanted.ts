@@ -7,4 +7,6 @@ export interface Wanted {
   readonly object: KubeObject;
   /** Made when it is missing, and the operator's from then on. */
   readonly isMadeOnce?: boolean;
+  /** Lets somebody do something. Made at the cluster's first start: what an operator takes away stays away. */
+  readonly isGrant?: boolean;
 }

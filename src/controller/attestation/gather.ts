@@ -65,6 +65,7 @@ export async function gatherEvidence(
     },
     policy: policy?.attestation ?? {},
     listedRequesters: policy?.client.requesters ?? [],
+    refusesBootstrapTokens: policy?.client.bootstrapTokens === "Refuse",
     identity,
     machines,
     machineHolders: seeMachineHolders(world, look),

@@ -146,6 +146,10 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
     () => hello(anExchange({ tpm, claims: { purpose: "serving", signer: SERVING_SIGNER } })),
     "Deny RequesterNotAllowed",
   ],
+  "H12 a token, where the policy admits none": [
+    () => hello(exchange, { refusesBootstrapTokens: true }),
+    "Deny RequesterNotAllowed",
+  ],
   "H12 a renewal by another node": [() => renewing(aNodeUser("worker-2")), "Deny RequesterNotAllowed"],
   "H12 a renewal with a certificate that we never issued": [
     () => renewing(aNodeUser(NODE, "dd".repeat(32))),

@@ -22,9 +22,11 @@ export const requesterMayAsk: Rule<EvidenceFacts> = {
       return refuse("RequesterNotAllowed", "a serving certificate needs the node's own certificate first");
     if (requester.groups.includes(NODES_GROUP))
       return refuse("RequesterNotAllowed", "a node must not join again with its certificate");
-    const mayJoin =
-      requester.groups.includes(BOOTSTRAPPERS_GROUP) || facts.listedRequesters.includes(requester.username);
-    return mayJoin
+    const isListed = facts.listedRequesters.includes(requester.username);
+    const isBootstrapper = requester.groups.includes(BOOTSTRAPPERS_GROUP);
+    if (isBootstrapper && !isListed && facts.refusesBootstrapTokens === true)
+      return refuse("RequesterNotAllowed", "the policy admits no holder of a bootstrap token");
+    return isBootstrapper || isListed
       ? pass(requester.username)
       : refuse("RequesterNotAllowed", `${JSON.stringify(requester.username)} is no bootstrap identity`);
   }),

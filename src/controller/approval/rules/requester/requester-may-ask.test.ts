@@ -35,6 +35,16 @@ describe("requester-may-ask", () => {
     });
   });
 
+  it("refuses bootstrap tokens where the policy does, and still passes its bootstrap users", () => {
+    const policy = aPolicy({ client: { requesters: ["boot"], bootstrapTokens: "Refuse" } });
+    expect(requesterMayAsk.judge(factsOf(aCsr(from(aToken("7f3a9c"))), { policy }))).toMatchObject({
+      kind: "Deny",
+      reason: "BootstrapTokensAreRefused",
+    });
+    const listed = aCsr(from({ username: "boot", groups: ["system:authenticated"] }));
+    expect(requesterMayAsk.judge(factsOf(listed, { policy }))).toMatchObject({ kind: "Pass" });
+  });
+
   it("passes the node itself", () => {
     const csr = aCsr(from(aNode("worker-3")), forNode("worker-3"));
     expect(requesterMayAsk.judge(factsOf(csr))).toEqual({ kind: "Pass", note: "system:node:worker-3 itself" });

@@ -12,10 +12,19 @@ export const requesterMayAsk: Rule<ApprovalFacts> = {
   id: "requester-may-ask",
   sentence:
     "the requester is a bootstrap token, a bootstrap user of the policy, or the very node whose name it asks for",
-  reasons: [...UNREADABLE_REASONS, "RequesterIsNeitherTokenNorNode", "RequesterIsAnotherNode"],
+  reasons: [
+    ...UNREADABLE_REASONS,
+    "BootstrapTokensAreRefused",
+    "RequesterIsNeitherTokenNorNode",
+    "RequesterIsAnotherNode",
+  ],
   judge: withRequest((request, { requester, policy }) => {
     const tokenId = bootstrapTokenId(requester);
-    if (tokenId !== undefined) return pass(`bootstrap token ${tokenId}`);
+    if (tokenId !== undefined) {
+      return policy?.client.bootstrapTokens === "Refuse"
+        ? refuse("BootstrapTokensAreRefused", `policy ${policy.name} admits no holder of a bootstrap token`)
+        : pass(`bootstrap token ${tokenId}`);
+    }
     const isNode = requester.username.startsWith(NODE_USER_PREFIX) && requester.groups.includes(NODES_GROUP);
     if (!isNode) {
       if (policy?.client.requesters.includes(requester.username) === true)
