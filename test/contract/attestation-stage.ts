@@ -245,10 +245,14 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
   }
 
   /** The provider that proves nothing, in the envelope. */
-  function askInsecurely(node: string, overrides: Partial<Claims> = {}, client = joining()): Promise<Csr> {
+  function askInsecurely(
+    node: string,
+    overrides: Partial<Claims> = {},
+    { client = joining(), key }: Partial<Pick<MachineOptions, "client" | "key">> = {},
+  ): Promise<Csr> {
     const claimed = claims(node, { signer: INSECURE_SIGNER, offered: ["insecure/1"], ...overrides });
     const protocol = { provider: "insecure", version: 1 };
-    const actor = anAttestingMachine({ client, claims: claimed, protocol });
+    const actor = anAttestingMachine({ client, claims: claimed, protocol, ...(key === undefined ? {} : { key }) });
     const draft = draftRequest({ step: "single", claims: claimed, protocol, key: actor.key.signer });
     return actor.send(finishRequest(draft, { body: { kind: "insecure" } }));
   }

@@ -3,7 +3,7 @@
 // is refused where a policy asks for evidence.
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
-import type { IssuedCertificate, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
+import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
 import { isRetired, pinsOf } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { EvidenceFinding, EvidenceReader } from "../approval/index.ts";
@@ -24,15 +24,19 @@ export function createCustody({ identities, nowMs }: CustodyOptions): EvidenceRe
     const identity = identities.find(nodeName);
     // Where the kind is not served, no node was ever attested.
     if (identity.kind === "NotRead") return identities.hasSynced() ? ABSENT : identity;
-    const pins = pinsOf(identity);
-    const isHeld = identity.kind === "Present" && !isRetired(identity.value);
-    // Who was let in without proof has nothing to show here; what it may have is the policy's matter.
-    if (!isHeld || pins?.provider === undefined || pins.provider === "insecure") return ABSENT;
-    return judgeAge(pins, { policy, nowMs: nowMs() });
+    const proven = provenPins(identity);
+    return proven === undefined ? ABSENT : judgeAge(proven, { policy, nowMs: nowMs() });
   };
 }
 
 const ABSENT = { kind: "Absent" } as const;
+
+/** Who was let in without proof has nothing to show here; what it may have is the policy's matter. */
+function provenPins(identity: Seen<NodeIdentity>): NodeIdentityStatus | undefined {
+  const pins = pinsOf(identity);
+  const isHeld = identity.kind === "Present" && !isRetired(identity.value);
+  return isHeld && pins?.provider !== undefined && pins.provider !== "insecure" ? pins : undefined;
+}
 
 function refused(reason: string, message: string): Seen<EvidenceFinding> {
   return { kind: "Present", value: { kind: "Deny", reason, message } };

@@ -97,6 +97,14 @@ describe("the names of a serving request with evidence", () => {
     expect(foreignAmong(odd, { nodes: [aNode("other", "other.example")] })).toEqual(["node other"]);
   });
 
+  it("need a policy where no Machine says them", () => {
+    const look = { ...aLook({ ipAddresses: ["10.0.0.9"] }), object: { signerName: SERVING_SIGNER } } as Look;
+    const unsaid = { kind: "NotRead", why: expect.stringContaining(`one for ${SERVING_SIGNER} is needed`) };
+    expect(seeOwnNames(look, { kind: "Absent" }, { kind: "Absent" })).toEqual(unsaid);
+    expect(seeOwnNames(look, present([]), { kind: "Absent" })).toEqual(unsaid);
+    expect(seeOwnNames(look, present([aMachine()]), { kind: "Absent" }).kind).toBe("Present");
+  });
+
   it("are not looked for where a client certificate is asked for", () => {
     const { reading } = proofFacts(anExchange());
     const look = { reading, envelope: envelopeOf({ reading }), policy } as Look;

@@ -15,6 +15,8 @@ export function seeOwnNames(look: Look, machines: Seen<readonly Machine[]>, node
   const { policy, envelope } = look;
   if (envelope?.purpose !== "serving") return { kind: "Absent" };
   if (machines.kind === "NotRead") return machines;
+  const hasMachine = machines.kind === "Present" && machines.value.length > 0;
+  if (!hasMachine && policy === undefined) return { kind: "NotRead", why: needsPolicy(look) };
   const inventory = policy?.serving.inventory;
   const own = inventory?.machineAddresses === false ? [] : addressesOf(machines);
   const ofNode =
@@ -30,6 +32,11 @@ export function seeOwnNames(look: Look, machines: Seen<readonly Machine[]>, node
     ...inNetworks,
   ];
   return { kind: "Present", value: names.length === 0 ? [] : [...names, canonicalDns(envelope.node)] };
+}
+
+/** Without a Machine only a policy can say which names and addresses are this machine's. */
+function needsPolicy({ object }: Look): string {
+  return `no Machine and no JoinPolicy says which names are this machine's: one for ${object.signerName} is needed, see deploy/policies/serving.yaml`;
 }
 
 /**

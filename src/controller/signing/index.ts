@@ -4,7 +4,7 @@
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type Certificate, type CertificateRequest, parseCertificate } from "../../kernel/x509/index.ts";
-import type { SignerGate } from "../attestation/index.ts";
+import type { GateAnswer, SignerGate } from "../attestation/index.ts";
 import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
 import type { Authority } from "./authority.ts";
@@ -32,6 +32,8 @@ export interface SigningOptions extends GatherOptions, ActOptions {
   readonly gate?: SignerGate | undefined;
 }
 
+type Admitted = Extract<GateAnswer, { kind: "Admitted" }>;
+
 export interface Signing {
   readonly handle: Handler;
   /** False for a request that `handle` would leave as it is: it need not be queued. */
@@ -50,6 +52,12 @@ export function createSigning(options: SigningOptions): Signing {
     return isOpen && options.servedSigners.includes(csr.spec.signerName) && !delivered.has(csr.metadata.uid ?? "");
   }
 
+  async function issue(csr: CertificateSigningRequest, certificate: Certificate, gate: Admitted | undefined) {
+    await gate?.record(certificate);
+    await deliver(options, csr, certificate);
+    delivered.add(csr.metadata.uid ?? "");
+  }
+
   return {
     wants: isMine,
     handle: async (key) => {
@@ -63,12 +71,7 @@ export function createSigning(options: SigningOptions): Signing {
       if (gate?.kind === "NotYet") return { afterMs: gate.retryAfterMs };
       if (gate?.kind === "Refused") await fail(options, csr, gate.message, gate.reason);
       else if (plan.kind === "Fail") await fail(options, csr, plan.message);
-      else {
-        const certificate = make(authority, facts, plan.request);
-        await gate?.record(certificate);
-        await deliver(options, csr, certificate);
-        delivered.add(csr.metadata.uid ?? "");
-      }
+      else await issue(csr, make(authority, facts, plan.request), gate);
       return UNTIL_CHANGED;
     },
     forget: (csr) => {

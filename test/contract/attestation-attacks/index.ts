@@ -10,6 +10,7 @@ import { PARSER_ATTACKS } from "./parsers.ts";
 import { PROTOCOL_ATTACKS } from "./protocol.ts";
 import { REPLICA_ATTACKS } from "./replicas.ts";
 import { STRANGER_ATTACKS } from "./strangers.ts";
+import { UNPROVEN_ATTACKS } from "./unproven.ts";
 
 const ATTACKS: Attacks = {
   ...STRANGER_ATTACKS,
@@ -18,9 +19,10 @@ const ATTACKS: Attacks = {
   ...PROTOCOL_ATTACKS,
   ...PARSER_ATTACKS,
   ...REPLICA_ATTACKS,
+  ...UNPROVEN_ATTACKS,
 };
 
-const NUMBERS = Array.from({ length: 23 }, (_, index) => index + 1);
+const NUMBERS = Array.from({ length: 24 }, (_, index) => index + 1);
 
 /** What people ask for, in their words → attack and attempt. */
 const ASKED: Readonly<Record<string, readonly [attack: number, attempt: string]>> = {

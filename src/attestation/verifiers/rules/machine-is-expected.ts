@@ -1,5 +1,5 @@
-// H17. A Machine of this cluster waits for this node; in a cluster without Machines, an identity that the operator made
-// beforehand takes its place.
+// H17. A Machine of this cluster waits for this node. An identity that the operator made beforehand takes its place: in a cluster
+// without Machines, and beside them for a machine that Cluster API does not know.
 import type { Machine } from "../../../api/foreign/index.ts";
 import { type Finding, notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { Envelope } from "../../evidence/index.ts";
@@ -21,6 +21,7 @@ export const machineIsExpected: Rule<EvidenceFacts> = {
     const [machine, second] = machines.value;
     if (machine === undefined && hadMachine(facts))
       return refuse("MachineMismatch", `the Machine with which ${envelope.node} joined is gone`);
+    if (machine === undefined && isEnrolled(facts, envelope)) return judgeEnrolled(facts, envelope);
     if (machine === undefined)
       return notYet("MachineNotReady", `no Machine has provider ID ${envelope.providerId} yet`, RETRY_MS);
     if (second !== undefined) return refuse("MachineMismatch", "more than one Machine has this provider ID");
@@ -42,15 +43,17 @@ function isOfAnotherPlace({ namespace }: Machine, { identity }: EvidenceFacts): 
   return pinned !== undefined && pinned.namespace !== namespace;
 }
 
+/** Who was retired by an operator has to be enrolled by one again. */
+function isEnrolled({ identity }: EvidenceFacts, { node }: Pick<Envelope, "node">): boolean {
+  const { spec } = identity.kind === "Present" ? identity.value : {};
+  return spec?.nodeName === node && spec.retired !== true;
+}
+
 function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
-  const { identity } = facts;
   const isMine = (machine: TokenMachine) => machine.name === node;
   if (facts.mayJoinUnenrolled === true) return judgeToken(facts, isMine, "nobody needs to be enrolled here");
   if (hadMachine(facts)) return refuse("MachineMismatch", `the Machine with which ${node} joined is gone`);
-  // Who was retired by an operator has to be enrolled by one again.
-  const { spec } = identity.kind === "Present" ? identity.value : {};
-  const isEnrolled = spec?.nodeName === node && spec.retired !== true;
-  return isEnrolled
+  return isEnrolled(facts, { node })
     ? judgeToken(facts, isMine, "enrolled by an operator")
     : refuse("NodeNotEnrolled", `the cluster has no Machines, and no operator enrolled ${node}`);
 }

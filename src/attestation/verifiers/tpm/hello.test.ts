@@ -42,6 +42,11 @@ describe("a hello", () => {
         machines: { kind: "Absent" },
         identity: present({ ...anIdentity(tpm), status: undefined } as never),
       }),
+    "of a node enrolled by its operator, beside Machines of others": () =>
+      hello(exchange, {
+        machines: present([]),
+        identity: present({ ...anIdentity(tpm), status: undefined } as never),
+      }),
     "for a renewal with the node's current certificate": () =>
       hello(anExchange({ tpm, claims: { intent: "renew" }, requester: aNodeUser() }), {
         identity: present(anIdentity(tpm)),

@@ -8,10 +8,14 @@ import {
   type NodeIdentity,
   type NodeIdentitySpec,
 } from "../../../api/countersign/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { parseNodeName } from "../../../node/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandContext, CommandInput } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
+import { enrolledIdentity } from "./enrolled.ts";
 import { requireFreeKey } from "./free-key.ts";
 
 export const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
@@ -26,15 +30,37 @@ export const identityRevoke: Command = {
   ],
   run: (context, input) => {
     const revoked = !flagOption(input.options, "lift");
-    const said = ({ spec: { nodeName, retired } }: NodeIdentity) => {
+    const said = ({ spec: { nodeName, retired }, metadata }: NodeIdentity) => {
+      if (revoked && isMadeByRevoke(metadata)) return `node ${nodeName} is revoked; it had no identity and has one now`;
       if (revoked) return `node ${nodeName} is revoked`;
       return retired === true
         ? `node ${nodeName} is no longer revoked, and stays retired`
         : `node ${nodeName} may join again`;
     };
-    return change(context, input, { plan: () => ({ spec: { revoked } }), said });
+    return change(context, input, {
+      plan: () => ({ spec: { revoked } }),
+      said,
+      absent: revoked ? (nodeName, clusterName) => revokedIdentity(nodeName, clusterName) : undefined,
+      isOver: revoked ? undefined : ({ metadata }) => isMadeByRevoke(metadata),
+    });
   },
 };
+
+/**
+ * A node that joined by its token alone has no identity until it is revoked. One that was made for that says nothing else, and goes when
+ * the revocation is lifted: left behind, it would ask the node for a proof that nobody wanted of it before.
+ */
+const MADE_BY_REVOKE = "countersign.dev/made-by-revoke";
+
+function isMadeByRevoke({ annotations }: NodeIdentity["metadata"]): boolean {
+  return annotations?.[MADE_BY_REVOKE] === "true";
+}
+
+function revokedIdentity(name: string, clusterName: string | undefined): NodeIdentity {
+  const nodeName = parseNodeName(name);
+  const made = enrolledIdentity({ nodeName, revoked: true, ...(clusterName === undefined ? {} : { clusterName }) });
+  return { ...made, metadata: { ...made.metadata, annotations: { [MADE_BY_REVOKE]: "true" } } };
+}
 
 export const identityRetire: Command = {
   arguments: [NODE_ARGUMENT],
@@ -72,26 +98,61 @@ export interface Change {
   /** By what the identity is before; a fault ends it there, with nothing written. */
   readonly plan: (before: NodeIdentity) => IdentityPatch;
   readonly said: (after: NodeIdentity) => string;
+  /** What is made where the node has no identity. Left out: that is a fault. */
+  readonly absent?: ((nodeName: string, clusterName: string | undefined) => NodeIdentity) | undefined;
+  /** Whether nothing is left to say of the node after the change: then its identity is deleted. */
+  readonly isOver?: ((before: NodeIdentity) => boolean) | undefined;
 }
 
 export async function change(
   context: CommandContext,
   { options, args }: CommandInput,
-  { plan, said }: Change,
+  wanted: Change,
 ): Promise<number> {
   const form = outputForm(options);
-  const name = identityName(args[0] ?? "", textOption(options, "cluster"));
-  const signal = context.stop;
+  const [nodeName = "", clusterName] = [args[0], textOption(options, "cluster")];
+  const { said } = wanted;
   const client = await connectToCluster(context, options);
   try {
-    const before = await client.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
-    const { labels = {}, spec } = plan(before);
-    await requireFreeKey(client, { name, ekLabel: labels[EK_LABEL] }, signal);
-    const patch = { metadata: { uid: before.metadata.uid, labels }, spec };
-    const after = await client.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge", signal });
+    const before = await find(client, identityName(nodeName, clusterName), context.stop);
+    const made = before === undefined ? wanted.absent?.(nodeName, clusterName) : undefined;
+    const after =
+      made === undefined
+        ? await write(client, before ?? requireIdentity(nodeName), { ...wanted, signal: context.stop })
+        : await client.create<NodeIdentity>(NODE_IDENTITIES, made, { signal: context.stop });
     context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(after))}\n` : `${said(after)}\n`);
     return 0;
   } finally {
     await client.close();
   }
+}
+
+async function find(client: KubeClient, name: string, signal: AbortSignal): Promise<NodeIdentity | undefined> {
+  try {
+    return await client.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
+  } catch (error) {
+    if (isFault(error, "not-found")) return undefined;
+    throw error;
+  }
+}
+
+function requireIdentity(nodeName: string): never {
+  const todo = "countersign identity list shows the nodes that were enrolled or attested";
+  throw new Fault("not-found", `node ${nodeName} has no identity`, { detail: { todo } });
+}
+
+async function write(
+  client: KubeClient,
+  before: NodeIdentity,
+  { plan, isOver, signal }: Change & { readonly signal: AbortSignal },
+): Promise<NodeIdentity> {
+  const { name = "", uid } = before.metadata;
+  const { labels = {}, spec } = plan(before);
+  if (isOver?.(before) === true) {
+    await client.delete(NODE_IDENTITIES, { name }, { ...(uid === undefined ? {} : { uid }), signal });
+    return { ...before, spec: { ...before.spec, ...spec } as NodeIdentitySpec };
+  }
+  await requireFreeKey(client, { name, ekLabel: labels[EK_LABEL] }, signal);
+  const patch = { metadata: { uid, labels }, spec };
+  return await client.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge", signal });
 }

@@ -41,6 +41,21 @@ async function run(...argv: string[]) {
 const get = (name: string) => admin.get<NodeIdentity>(NODE_IDENTITIES, { name });
 
 describe("countersign identity", () => {
+  it("revokes a node that has no identity, and leaves nothing behind when that is lifted", async () => {
+    const revoked = await run("revoke", "worker-40");
+    expect(revoked).toMatchObject({ exit: 0, out: "node worker-40 is revoked; it had no identity and has one now\n" });
+    expect((await get("worker-40")).spec).toEqual({ nodeName: "worker-40", revoked: true });
+    expect(await run("revoke", "worker-40", "--lift")).toMatchObject({
+      exit: 0,
+      out: "node worker-40 may join again\n",
+    });
+    await expect(get("worker-40")).rejects.toMatchObject({ code: "not-found" });
+    const retired = await run("retire", "worker-40");
+    expect(retired.exit).not.toBe(0);
+    expect(retired.err).toMatch(/node worker-40 has no identity[\s\S]*countersign identity list/);
+    expect((await run("revoke", "Worker_40")).exit).not.toBe(0);
+  });
+
   it("enrolls a node with its TPM, lists and shows it", async () => {
     expect(await run("enroll", "worker-7", "--ek-hash", `sha256:${HASH}`)).toMatchObject({ exit: 0 });
     expect((await get("worker-7")).spec).toEqual({ nodeName: "worker-7", tpm: { ek: { spkiSha256: HASH } } });
