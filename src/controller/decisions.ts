@@ -54,6 +54,10 @@ export function createDecisions(world: DecisionWorld): Decisions {
   const attestation = createAttestation({ world: attesting, getCsr, pending });
   const seeIdentity = createIdentityReader(attesting);
   const nodeNameIn = ({ spec }: CertificateSigningRequest) => wantedNode(shared.readRequest(spec.request));
+  const requestIn = ({ spec }: CertificateSigningRequest) => {
+    const reading = shared.readRequest(spec.request);
+    return reading.kind === "Readable" ? reading.request : undefined;
+  };
   const approval = createApproval({
     writer: act,
     seeIdentity,
@@ -72,7 +76,7 @@ export function createDecisions(world: DecisionWorld): Decisions {
   };
   const signing = createSigning({
     ...shared,
-    gate: createSignerGate(attesting, { nodeNameIn, seeIdentity }),
+    gate: createSignerGate(attesting, { requestIn, seeIdentity }),
     randomBytes: world.randomBytes,
     authorities: world.authorities,
     switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(enforcedOn(csr)?.disabledRules ?? [])],

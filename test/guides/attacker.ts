@@ -32,11 +32,15 @@ const SERVING_USAGES = ["digital signature", "key encipherment", "server auth"];
 /** Long enough for every approver of the cluster to have looked; nothing that is refused takes as long. */
 const LIMIT_MS = 15_000;
 
-export function unprovenRequest(nodeName: string, signerName = KUBELET_CLIENT_SIGNER): CertificateSigningRequest {
+export function unprovenRequest(
+  nodeName: string,
+  signerName = KUBELET_CLIENT_SIGNER,
+  key = generatePrivateKey("P-256"),
+): CertificateSigningRequest {
   const isServing = purposeOf(signerName) === "NodeServing";
   const subject = { commonName: `system:node:${nodeName}`, organizations: ["system:nodes"] };
   const extensions = isServing ? [subjectAltNameExtension({ dnsNames: [nodeName] })] : [];
-  const der = signCertificateRequest({ subject, extensions }, generatePrivateKey("P-256").signer);
+  const der = signCertificateRequest({ subject, extensions }, key.signer);
   return {
     apiVersion: "certificates.k8s.io/v1",
     kind: "CertificateSigningRequest",

@@ -13,24 +13,22 @@ import {
 } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
-import { credentialOf, judgeStanding, type Unproven } from "../../attestation/verifiers/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Certificate } from "../../kernel/x509/index.ts";
-import type { IdentityReader } from "../approval/index.ts";
 import { isOver } from "./approve.ts";
 import { envelopeOf } from "./gather-tpm.ts";
 import { getIdentity } from "./known/index.ts";
-import { carriesEvidence, describeRequest, recipientsOf } from "./requests.ts";
+import { carriesEvidence, recipientsOf } from "./requests.ts";
+import { judgeUnattested, type Objection, pinWithoutEnvelope, type Unattested } from "./unattested.ts";
 import type { AttestationWorld } from "./world.ts";
 
 /** What a signer asks before it signs; undefined: attestation has nothing against the request and nothing to record. */
 export type SignerGate = (csr: CertificateSigningRequest) => Promise<GateAnswer | undefined>;
 
 export type GateAnswer =
-  | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
-  | { readonly kind: "NotYet"; readonly retryAfterMs: number }
+  | Objection
   | {
       readonly kind: "Admitted";
       /** Before the certificate leaves. */
@@ -40,39 +38,23 @@ export type GateAnswer =
 /** The current certificate, those before it, and some of other purposes; the schema allows 64. */
 const CERTIFICATES_KEPT = 16;
 
-/** How requests without evidence are looked at. */
-export interface Unattested {
-  readonly nodeNameIn: (csr: CertificateSigningRequest) => string | undefined;
-  readonly seeIdentity: IdentityReader;
-}
-
 export function createSignerGate(world: AttestationWorld, unattested: Unattested): SignerGate {
   return async (csr) => {
-    if (!carriesEvidence(csr)) return await judgeUnattested(unattested, csr);
+    if (!carriesEvidence(csr)) {
+      const objection = await judgeUnattested(unattested, csr);
+      const pinned = objection === undefined ? await pinWithoutEnvelope(world, csr, unattested) : undefined;
+      return pinned === undefined ? objection : admit(world, csr, pinned);
+    }
     const found = await findExchange(world, csr);
-    if (found === undefined || isOver(found.identity)) return NOT_ATTESTED;
-    return {
-      kind: "Admitted",
-      record: (certificate) => record(world, csr, found, describeCertificate(csr, certificate, world.clock.now())),
-    };
+    return found === undefined || isOver(found.identity) ? NOT_ATTESTED : admit(world, csr, found);
   };
 }
 
-const RETRY_UNREAD_MS = 2_000;
-
-/** Also of a certificate for people and programs: one that a person approved for the name of a node makes its holder that node. */
-async function judgeUnattested(
-  { nodeNameIn, seeIdentity }: Unattested,
-  csr: CertificateSigningRequest,
-): Promise<GateAnswer | undefined> {
-  const nodeName = nodeNameIn(csr);
-  if (nodeName === undefined) return undefined;
-  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "serving" : "client";
-  const asked: Unproven = { purpose, credential: credentialOf(describeRequest(csr).requester) };
-  const identity = await seeIdentity(nodeName, asked);
-  if (identity.kind === "NotRead") return { kind: "NotYet", retryAfterMs: RETRY_UNREAD_MS };
-  const finding = identity.kind === "Present" ? judgeStanding(identity.value, asked) : undefined;
-  return finding?.kind === "Deny" ? { ...finding, kind: "Refused" } : undefined;
+function admit(world: AttestationWorld, csr: CertificateSigningRequest, found: Found): GateAnswer {
+  return {
+    kind: "Admitted",
+    record: (certificate) => record(world, csr, found, describeCertificate(csr, certificate, world.clock.now())),
+  };
 }
 
 const NOT_ATTESTED = {

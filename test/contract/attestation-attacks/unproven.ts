@@ -3,11 +3,12 @@
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../src/api/certificates/index.ts";
 import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentitySpec } from "../../../src/api/countersign/index.ts";
+import { CSRS } from "../../../src/api/meta/index.ts";
 import { generatePrivateKey } from "../../../src/platform/keys/index.ts";
 import type { KubeClient } from "../../../src/platform/kube/index.ts";
 import { aSoftTpm } from "../../builders/soft-tpm.ts";
-import { attack } from "../../guides/attacker.ts";
-import { type AttestationStage, aFamily, ekHash, pem } from "../attestation-stage.ts";
+import { attack, unprovenRequest } from "../../guides/attacker.ts";
+import { type AttestationStage, aFamily, ekHash, INSECURE_SIGNER, pem } from "../attestation-stage.ts";
 import type { Attacks } from "./attack.ts";
 
 async function enrol(on: AttestationStage, spec: Partial<NodeIdentitySpec> = {}): Promise<string> {
@@ -30,6 +31,15 @@ async function joinedInsecurely(on: AttestationStage) {
   const key = generatePrivateKey("P-256");
   await on.createMachine(nodeName);
   const csr = await on.issued(await on.askInsecurely(nodeName, {}, { key }));
+  return { nodeName, client: on.stage.connect({ certPem: pem(csr), keyPem: key.encodePem() }) };
+}
+
+/** In the form of the insecure provider that has no envelope. */
+async function joinedWithoutEnvelope(on: AttestationStage) {
+  const nodeName = `${aFamily()}-1`;
+  const key = generatePrivateKey("P-256");
+  const request = unprovenRequest(nodeName, INSECURE_SIGNER, key);
+  const csr = await on.issued(await on.joining.create(CSRS, request));
   return { nodeName, client: on.stage.connect({ certPem: pem(csr), keyPem: key.encodePem() }) };
 }
 
@@ -108,6 +118,13 @@ export const UNPROVEN_ATTACKS: Attacks = {
       "Denied ProviderCannotRenew",
       async (on) => {
         const { nodeName, client } = await joinedInsecurely(on);
+        return await ask(on, nodeName, client);
+      },
+    ],
+    "by a node that the insecure provider let in without an envelope": [
+      "Denied ProviderCannotRenew",
+      async (on) => {
+        const { nodeName, client } = await joinedWithoutEnvelope(on);
         return await ask(on, nodeName, client);
       },
     ],
