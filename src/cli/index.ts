@@ -134,7 +134,7 @@ export const countersign: Program = {
     },
     {
       path: ["identity", "retire"],
-      summary: "the machine is gone for good: its certificates end, and its TPM is free for another node",
+      summary: "the machine is gone for good: its certificates are not renewed, its TPM is free for another node",
       load: async () => (await import("./commands/identity/change.ts")).identityRetire,
     },
     {
