@@ -21,7 +21,7 @@ import { isOver } from "./approve.ts";
 import { envelopeOf } from "./gather-tpm.ts";
 import { getIdentity } from "./known/index.ts";
 import { carriesEvidence, recipientsOf } from "./requests.ts";
-import { judgeUnattested, type Objection, pinWithoutEnvelope, type Unattested } from "./unattested.ts";
+import { judgeUnattested, type Objection, pinWithoutEnvelope, type Unattested } from "./unproven/index.ts";
 import type { AttestationWorld } from "./world.ts";
 
 /** What a signer asks before it signs; undefined: attestation has nothing against the request and nothing to record. */

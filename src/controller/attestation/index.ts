@@ -19,7 +19,6 @@ import { handleBeacon, handleInsecure } from "./single.ts";
 import { tidySettled } from "./tidy-settled.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
-export { createCustody } from "./custody.ts";
 export { createSignerGate, type GateAnswer, type SignerGate } from "./gate.ts";
 export {
   createGuard,
@@ -34,7 +33,6 @@ export {
   createClusterIds,
   createClusterPins,
   createIdentities,
-  createIdentityReader,
   createTokenMachines,
   type Identities,
   TOKEN_MACHINE_ANNOTATION,
@@ -58,6 +56,7 @@ export {
 } from "./registration/index.ts";
 export { createRequestReader } from "./requests.ts";
 export { OPEN_HELLOS, openHelloKeys, removeRequest } from "./tidy.ts";
+export { createCustody, createIdentityReader } from "./unproven/index.ts";
 export { createProviderIdWatch, createUpkeep, UPKEEP_KEY } from "./upkeep/index.ts";
 export type {
   AttestationWorld,

@@ -1,6 +1,5 @@
 export { type ClusterIds, type ClusterPins, createClusterIds, createClusterPins } from "./cluster-pins.ts";
 export { createIdentities, getIdentity, holderOf, type Identities, isLive } from "./identities.ts";
-export { createIdentityReader, type IdentitySource } from "./standing.ts";
 export {
   createTokenMachines,
   TOKEN_MACHINE_ANNOTATION,

@@ -2,12 +2,12 @@
 // given for an attestation (the rule identity-permits-it); here is how long that counts. A client request of Kubernetes' own signer
 // is refused where a policy asks for evidence.
 
-import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
-import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
-import { isRetired, pinsOf } from "../../attestation/verifiers/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
-import type { EvidenceFinding, EvidenceReader } from "../approval/index.ts";
-import type { Identities } from "./known/index.ts";
+import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
+import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../../api/countersign/index.ts";
+import { isRetired, pinsOf } from "../../../attestation/verifiers/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import type { EvidenceFinding, EvidenceReader } from "../../approval/index.ts";
+import type { Identities } from "../known/index.ts";
 
 const RETRY_STALE_MS = 60_000;
 

@@ -5,7 +5,7 @@ import { identityName } from "../../../api/countersign/index.ts";
 import { judgeStanding } from "../../../attestation/verifiers/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { IdentityReader } from "../../approval/index.ts";
-import { getIdentity, type Identities } from "./identities.ts";
+import { getIdentity, type Identities } from "../known/index.ts";
 
 export interface IdentitySource {
   readonly home: KubeClient;

@@ -6,17 +6,17 @@ import {
   INSECURE_CLIENT_SIGNER,
   nodeNameOf,
   purposeOf,
-} from "../../api/certificates/index.ts";
-import type { Exchange, NodeIdentity } from "../../api/countersign/index.ts";
-import { credentialOf, judgeStanding, type Unproven } from "../../attestation/verifiers/index.ts";
-import { encodeHex } from "../../kernel/bytes/index.ts";
-import { sha256 } from "../../kernel/crypto/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import type { CertificateRequest } from "../../kernel/x509/index.ts";
-import type { IdentityReader } from "../approval/index.ts";
-import { pin } from "./pinning/index.ts";
-import { describeRequest } from "./requests.ts";
-import type { AttestationWorld } from "./world.ts";
+} from "../../../api/certificates/index.ts";
+import type { Exchange, NodeIdentity } from "../../../api/countersign/index.ts";
+import { credentialOf, judgeStanding, type Unproven } from "../../../attestation/verifiers/index.ts";
+import { encodeHex } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import type { CertificateRequest } from "../../../kernel/x509/index.ts";
+import type { IdentityReader } from "../../approval/index.ts";
+import { pin } from "../pinning/index.ts";
+import { describeRequest } from "../requests.ts";
+import type { AttestationWorld } from "../world.ts";
 
 /** How requests without evidence are looked at. */
 export interface Unattested {

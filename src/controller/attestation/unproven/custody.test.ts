@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { aCsr, forNode, withSigner } from "../../../test/builders/csr.ts";
-import { aNodeUser, anIdentity, CREDENTIAL, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
-import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
-import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
-import { type JoinPolicySpec, type NodeIdentity, readJoinPolicy } from "../../api/countersign/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
+import { aCsr, forNode, withSigner } from "../../../../test/builders/csr.ts";
+import { aNodeUser, anIdentity, CREDENTIAL, NODE, NOW_MS } from "../../../../test/builders/exchange.ts";
+import { aSoftTpm } from "../../../../test/builders/soft-tpm.ts";
+import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
+import { type JoinPolicySpec, type NodeIdentity, readJoinPolicy } from "../../../api/countersign/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
 import { createCustody } from "./custody.ts";
 
 const HOUR_MS = 3_600_000;
