@@ -200,7 +200,7 @@ export function anIdentity(tpm: SoftTpm, overrides: Partial<NodeIdentity["status
   return {
     apiVersion: "countersign.dev/v1alpha1",
     kind: "NodeIdentity",
-    metadata: { name: `prod-${NODE}` },
+    metadata: { name: NODE },
     spec: { nodeName: NODE },
     status: {
       phase: "Active",

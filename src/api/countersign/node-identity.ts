@@ -111,8 +111,31 @@ export interface NodeIdentity extends KubeObject {
 /** Names of objects may have so many characters. */
 const NAME_MAX_CHARACTERS = 253;
 
-/** One identity for a cluster and a node name: two who make it at once meet at the API server. */
+/** Whose identity it is: the spec says it, an object's name only leads there. */
+export type IdentityOwner = Pick<NodeIdentitySpec, "nodeName"> & { readonly clusterName?: string | undefined };
+
+/** Where an identity is made first: two who make it at once meet at the API server. */
 export function identityName(nodeName: string, clusterName?: string): string {
   const name = clusterName === undefined ? nodeName : `${clusterName}.${nodeName}`;
-  return name.length <= NAME_MAX_CHARACTERS ? name : `sha256.${encodeBase32(sha256(encodeUtf8(name)))}`;
+  return name.length <= NAME_MAX_CHARACTERS ? name : hashName(name);
+}
+
+/**
+ * Both names that an identity may have, the readable one first. Node `b.c` of the cluster without a name and node `c` of cluster `b`
+ * share the readable one: whoever comes second has the other, which is made of both parts (docs/decisions/0013-identity-names.md).
+ */
+export function identityNames({ nodeName, clusterName }: IdentityOwner): readonly [string, string] {
+  // A slash is in no name of a node or a cluster.
+  return [identityName(nodeName, clusterName), hashName(`${clusterName ?? ""}/${nodeName}`)];
+}
+
+/** Under a name of this owner, and not rightly somebody else's: one whose spec does not fit its name is nobody else's. */
+export function isIdentityOf({ metadata: { name = "" }, spec }: NodeIdentity, owner: IdentityOwner): boolean {
+  if (!identityNames(owner).includes(name)) return false;
+  const isSaid = spec.nodeName === owner.nodeName && spec.clusterName === owner.clusterName;
+  return isSaid || !identityNames(spec).includes(name);
+}
+
+function hashName(text: string): string {
+  return `sha256.${encodeBase32(sha256(encodeUtf8(text)))}`;
 }

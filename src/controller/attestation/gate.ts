@@ -7,7 +7,6 @@ import {
   type Exchange,
   type ExchangeState,
   type IssuedCertificate,
-  identityName,
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../api/countersign/index.ts";
@@ -80,7 +79,8 @@ async function findExchange(world: AttestationWorld, csr: CertificateSigningRequ
 }
 
 async function findLive(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
-  return await findIn(world, csr, (nodeName) => getIdentity(world.home, identityName(nodeName, world.clusterName)));
+  const { home, clusterName } = world;
+  return await findIn(world, csr, (nodeName) => getIdentity(home, { nodeName, clusterName }));
 }
 
 async function findIn(

@@ -1,7 +1,7 @@
 // What the TPM's rules ask for besides: the keys that were sent or pinned, who vouches for them, and the challenged request.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import { ekLabelOf, identityName, type Policy } from "../../api/countersign/index.ts";
+import { ekLabelOf, type Policy } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
 import {
@@ -122,13 +122,9 @@ async function gatherEndorsement(world: AttestationWorld, about: Endorsed): Prom
   };
 }
 
-function seeOtherHolders(
-  { identities, clusterName }: AttestationWorld,
-  { look, keys }: Endorsed,
-): EndorsementFacts["otherHolders"] {
+function seeOtherHolders({ identities }: AttestationWorld, { look, keys }: Endorsed): EndorsementFacts["otherHolders"] {
   if (!keys.endorsementKey.ok) return { kind: "Absent" };
-  const own = identityName(look.envelope?.node ?? "", clusterName);
-  return identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash), own);
+  return identities.holdersOf(ekLabelOf(keys.endorsementKey.value.hash), look.envelope?.node ?? "");
 }
 
 async function askSources(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aMachine, anExchange, CLUSTER, NOW_MS } from "../../../test/builders/exchange.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import { readEvidence } from "../../attestation/verifiers/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
+import { Fault, type Seen } from "../../kernel/outcome/index.ts";
 import { gatherEvidence } from "./gather.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
@@ -15,7 +15,7 @@ async function seeMachines(copied: Seen<readonly Machine[]>, live: Machine | und
   const absent = { kind: "Absent" } as const;
   const world = {
     clock: { now: () => NOW_MS },
-    home: { get: async () => ({}) },
+    home: { get: () => Promise.reject(new Fault("not-found", "no identity yet")) },
     client: { get: async () => ({ metadata: {} }) },
     identities: { find: () => absent, holdersOfProvider: () => absent, countYoung: () => 0 },
     machines: {

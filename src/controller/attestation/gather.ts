@@ -2,13 +2,7 @@
 // look, live where an approval rests on it (`isLive`).
 
 import type { Node } from "../../api/core/index.ts";
-import {
-  compileName,
-  fillTemplate,
-  identityName,
-  matchesName,
-  type NodeIdentity,
-} from "../../api/countersign/index.ts";
+import { compileName, fillTemplate, matchesName, type NodeIdentity } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
@@ -94,7 +88,7 @@ async function seeIdentity(
   if (envelope === undefined) return { kind: "Absent" };
   const copy = identities.find(envelope.node);
   if (!isLive || copy.kind === "NotRead") return copy;
-  return await getIdentity(home, identityName(envelope.node, clusterName), signal);
+  return await getIdentity(home, { nodeName: envelope.node, clusterName }, signal);
 }
 
 interface WantedMachines {
@@ -120,12 +114,9 @@ async function seeMachines(
   return { kind: "Present", value: live === undefined ? [] : [live] };
 }
 
-function seeMachineHolders(
-  { identities, clusterName }: AttestationWorld,
-  { envelope }: Look,
-): EvidenceFacts["machineHolders"] {
+function seeMachineHolders({ identities }: AttestationWorld, { envelope }: Look): EvidenceFacts["machineHolders"] {
   if (envelope === undefined) return { kind: "Absent" };
-  return identities.holdersOfProvider(envelope.providerId, identityName(envelope.node, clusterName));
+  return identities.holdersOfProvider(envelope.providerId, envelope.node);
 }
 
 async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive: boolean): Promise<Seen<Node>> {

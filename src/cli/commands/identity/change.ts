@@ -1,15 +1,9 @@
 // `countersign identity retire NODE` and `revoke NODE`, and how they and `reset` write: what only a person may decide. The controller
 // acts on it and writes it to the audit trail. What is said afterwards is what the node is then, by all that was ever said of it.
 
-import {
-  EK_LABEL,
-  identityName,
-  NODE_IDENTITIES,
-  type NodeIdentity,
-  type NodeIdentitySpec,
-} from "../../../api/countersign/index.ts";
-import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentitySpec } from "../../../api/countersign/index.ts";
 import { parseNodeName } from "../../../node/index.ts";
+import { createIdentity, findIdentity } from "../../../platform/identities/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandContext, CommandInput } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
@@ -17,6 +11,7 @@ import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options
 import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
 import { enrolledIdentity } from "./enrolled.ts";
 import { requireFreeKey } from "./free-key.ts";
+import { requireIdentity } from "./require-identity.ts";
 
 export const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
 
@@ -110,35 +105,22 @@ export async function change(
   wanted: Change,
 ): Promise<number> {
   const form = outputForm(options);
-  const [nodeName = "", clusterName] = [args[0], textOption(options, "cluster")];
+  const owner = { nodeName: args[0] ?? "", clusterName: textOption(options, "cluster") };
+  const signal = context.stop;
   const { said } = wanted;
   const client = await connectToCluster(context, options);
   try {
-    const before = await find(client, identityName(nodeName, clusterName), context.stop);
-    const made = before === undefined ? wanted.absent?.(nodeName, clusterName) : undefined;
+    const before = await findIdentity(client, owner, signal);
+    const made = before === undefined ? wanted.absent?.(owner.nodeName, owner.clusterName) : undefined;
     const after =
       made === undefined
-        ? await write(client, before ?? requireIdentity(nodeName), { ...wanted, signal: context.stop })
-        : await client.create<NodeIdentity>(NODE_IDENTITIES, made, { signal: context.stop });
+        ? await write(client, before ?? (await requireIdentity(client, owner, signal)), { ...wanted, signal })
+        : await createIdentity(client, made, signal);
     context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(after))}\n` : `${said(after)}\n`);
     return 0;
   } finally {
     await client.close();
   }
-}
-
-async function find(client: KubeClient, name: string, signal: AbortSignal): Promise<NodeIdentity | undefined> {
-  try {
-    return await client.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
-  } catch (error) {
-    if (isFault(error, "not-found")) return undefined;
-    throw error;
-  }
-}
-
-function requireIdentity(nodeName: string): never {
-  const todo = "countersign identity list shows the nodes that were enrolled or attested";
-  throw new Fault("not-found", `node ${nodeName} has no identity`, { detail: { todo } });
 }
 
 async function write(

@@ -1,9 +1,10 @@
 // `countersign identity enroll NODE`: the operator's word, given before the first join: this node may come, and has this TPM. In a
 // cluster without Machines it takes the Machine's place. The TPM is claimed for the node at once: one key, one live identity.
 
-import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import { EK_LABEL, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { parseNodeName } from "../../../node/index.ts";
+import { createIdentity, findIdentity } from "../../../platform/identities/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
@@ -28,8 +29,9 @@ export const identityEnroll: Command = {
     const identity = identityFor(args[0] ?? "", options);
     const client = await connectToCluster(context, options);
     try {
-      const { name, labels } = identity.metadata;
-      await requireFreeKey(client, { name, ekLabel: labels?.[EK_LABEL] }, context.stop);
+      const there = await findIdentity(client, identity.spec, context.stop);
+      if (there !== undefined) throw hasOne(there);
+      await requireFreeKey(client, { name: undefined, ekLabel: identity.metadata.labels?.[EK_LABEL] }, context.stop);
       const made = await create(client, identity, context.stop);
       const said = `node ${made.spec.nodeName} may join${made.spec.tpm === undefined ? WITH_ANY_KEY : ""}\n`;
       context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(made))}\n` : said);
@@ -45,16 +47,22 @@ const WITH_ANY_KEY = "; with a TPM only where a JoinPolicy trusts its key, which
 
 async function create(client: KubeClient, identity: NodeIdentity, signal: AbortSignal): Promise<NodeIdentity> {
   try {
-    return await client.create<NodeIdentity>(NODE_IDENTITIES, identity, { signal });
+    return await createIdentity(client, identity, signal);
   } catch (cause) {
     if (!isFault(cause, "already-exists")) throw cause;
-    const { nodeName } = identity.spec;
-    const name = typedName(identity);
-    const todo =
-      `look at it: countersign identity show ${name}; a new board: countersign identity reset ${name} --ek-hash …; ` +
-      `to enrol it anew, without its pins: kubectl delete nodeidentity ${identity.metadata.name}`;
-    throw new Fault("already-exists", `node ${nodeName} has an identity already`, { cause, detail: { todo } });
+    throw hasOne((await findIdentity(client, identity.spec, signal)) ?? identity, cause);
   }
+}
+
+function hasOne(there: NodeIdentity, cause?: unknown): Fault {
+  const name = typedName(there);
+  const todo =
+    `look at it: countersign identity show ${name}; a new board: countersign identity reset ${name} --ek-hash …; ` +
+    `to enrol it anew, without its pins: kubectl delete nodeidentity ${there.metadata.name}`;
+  return new Fault("already-exists", `node ${there.spec.nodeName} has an identity already`, {
+    cause,
+    detail: { todo },
+  });
 }
 
 function identityFor(name: string, options: OptionValues): NodeIdentity {

@@ -94,6 +94,25 @@ describe("countersign identity", () => {
     expect((await get("prod.worker-8")).spec).toEqual({ nodeName: "worker-8", clusterName: "prod" });
   });
 
+  it("gives node b.c and node c of cluster b, whose readable names are one, an identity each", async () => {
+    expect((await run("enroll", "b.c")).exit).toBe(0);
+    expect(await run("enroll", "c", "--cluster", "b", "--ek-hash", "b".repeat(64))).toMatchObject({ exit: 0, err: "" });
+    expect((await run("revoke", "c", "--cluster", "b")).out).toBe("node c is revoked\n");
+    expect((await get("b.c")).spec).toEqual({ nodeName: "b.c" });
+    expect((await run("show", "c", "--cluster", "b")).out).toMatch(/phase +Revoked/);
+    expect((await run("show", "b.c")).out).toMatch(/phase +Pending/);
+    // The readable name is free again, and the revoked node does not come back under it.
+    await admin.delete(NODE_IDENTITIES, { name: "b.c" });
+    const again = await run("enroll", "c", "--cluster", "b");
+    expect([again.exit, again.err]).toEqual([69, expect.stringContaining("node c has an identity already")]);
+  });
+
+  it("says where to look for an identity that is not there", async () => {
+    const { exit, err } = await run("show", "nobody", "--cluster", "b");
+    expect([exit, err]).toEqual([69, expect.stringContaining("node nobody of cluster b has no identity")]);
+    expect(err).toContain("countersign identity list");
+  });
+
   it("refuses a name that no node can have, and a hash that is none", async () => {
     const { exit, err } = await run("enroll", "Worker 7");
     expect([exit, err]).toEqual([78, expect.stringContaining('node name "Worker 7" is not a DNS name of lower-case')]);

@@ -1,21 +1,22 @@
 // `countersign identity show NODE`: everything that is known about one node, its exchanges and certificates included.
 
-import { identityName, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import type { NodeIdentity } from "../../../api/countersign/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
 import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
+import { requireIdentity } from "./require-identity.ts";
 
 export const identityShow: Command = {
   arguments: [{ name: "<node>", description: "the node's name" }],
   options: [KUBECONFIG_OPTION, CLUSTER_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {
     const form = outputForm(options);
-    const name = identityName(args[0] ?? "", textOption(options, "cluster"));
+    const owner = { nodeName: args[0] ?? "", clusterName: textOption(options, "cluster") };
     const client = await connectToCluster(context, options);
     try {
-      const identity = await client.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal: context.stop });
+      const identity = await requireIdentity(client, owner, context.stop);
       context.terminal.out(form === "json" ? `${JSON.stringify(identity)}\n` : page(identity));
       return 0;
     } finally {

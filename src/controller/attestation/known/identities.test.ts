@@ -12,9 +12,11 @@ import {
   type NodeIdentitySpec,
 } from "../../../api/countersign/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
+import { createIdentity } from "../../../platform/identities/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
 import { silentLog } from "../../../platform/report/index.ts";
-import { createIdentities, isLive } from "./identities.ts";
+import type { ClusterName } from "../../machines/index.ts";
+import { createIdentities, getIdentity, isLive } from "./identities.ts";
 
 let server: TestApiServer;
 let home: KubeClient;
@@ -54,8 +56,7 @@ it.each(["east", undefined])(
     expect(identities.list().map(({ spec }) => spec.clusterName)).toEqual([clusterName]);
     expect(identities.find("worker-1")).toMatchObject({ kind: "Present" });
     expect(identities.countYoung(Date.now())).toBe(1);
-    const own = identityName("worker-1", clusterName);
-    expect(identities.holdersOfProvider("test:///1", own)).toEqual({ kind: "Present", value: [] });
+    expect(identities.holdersOfProvider("test:///1", "worker-1")).toEqual({ kind: "Present", value: [] });
     expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: ["worker-1"] });
     // One TPM, one live identity, in whatever cluster; but which nodes another has is told to nobody here.
     const holders = identities.holdersOf("ek", "another");
@@ -122,4 +123,59 @@ it("an operator's word frees the key and the instance for another node at once",
   expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: [] });
   stop.abort();
   await running;
+});
+
+describe("node c of cluster b, where node b.c of a cluster without a name has the readable name", () => {
+  const world = { clock: systemClock, random: Math.random, log: silentLog };
+  const copied = async (cluster: ClusterName | undefined, node: string) => {
+    const identities = createIdentities(home, world, cluster);
+    const stop = new AbortController();
+    const running = identities.run(stop.signal);
+    await identities.waitForSync(AbortSignal.timeout(10_000));
+    const found = identities.find(node);
+    const holders = identities.holdersOf("ek-of-b.c", node);
+    stop.abort();
+    await running;
+    const live = await getIdentity(home, { nodeName: node, clusterName: cluster?.name });
+    return { found, live, holders };
+  };
+  const anIdentity = (spec: NodeIdentitySpec): NodeIdentity => ({
+    apiVersion: "countersign.dev/v1alpha1",
+    kind: "NodeIdentity",
+    metadata: { labels: { [EK_LABEL]: "ek-of-b.c" } },
+    spec,
+  });
+  beforeAll(async () => {
+    await createIdentity(home, anIdentity({ nodeName: "b.c" }));
+  });
+
+  it("does not see the other's pins, and that the TPM is the other's", async () => {
+    const holder = { identity: "b.c", nodeName: undefined };
+    expect(await copied({ name: "b" }, "c")).toEqual({
+      ...{ found: { kind: "Absent" }, live: { kind: "Absent" } },
+      holders: { kind: "Present", value: [holder] },
+    });
+  });
+
+  it("has an identity of its own, also when the other is gone", async () => {
+    const made = await createIdentity(home, anIdentity({ nodeName: "c", clusterName: "b" }));
+    expect(made.metadata.name).toMatch(/^sha256\.[a-z2-7]{52}$/);
+    const own = { kind: "Present", value: { metadata: { uid: made.metadata.uid } } };
+    expect(await copied({ name: "b" }, "c")).toMatchObject({ found: own, live: own });
+    expect(await copied(undefined, "b.c")).toMatchObject({
+      ...{ found: { value: { spec: { nodeName: "b.c" } } }, live: { value: { metadata: { name: "b.c" } } } },
+    });
+    await expect(createIdentity(home, anIdentity({ nodeName: "c", clusterName: "b" }))).rejects.toMatchObject({
+      code: "already-exists",
+    });
+    await home.delete(NODE_IDENTITIES, { name: "b.c" });
+    expect(await copied({ name: "b" }, "c")).toMatchObject({ found: own, live: own });
+  });
+
+  it("is judged by what somebody wrote by hand under its name without the cluster's", async () => {
+    const metadata = { name: "b.d" };
+    await home.create(NODE_IDENTITIES, { ...anIdentity({ nodeName: "d", revoked: true }), metadata });
+    const revoked = { kind: "Present", value: { spec: { revoked: true } } };
+    expect(await copied({ name: "b" }, "d")).toMatchObject({ found: revoked, live: revoked });
+  });
 });

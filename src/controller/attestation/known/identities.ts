@@ -5,12 +5,15 @@
 import {
   EK_LABEL,
   type Exchange,
-  identityName,
+  type IdentityOwner,
+  identityNames,
+  isIdentityOf,
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../../api/countersign/index.ts";
 import { isRetired, isRevoked, type KeyHolder } from "../../../attestation/verifiers/index.ts";
-import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import { findIdentity } from "../../../platform/identities/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../../platform/kube/index.ts";
 import type { ClusterName } from "../../machines/index.ts";
 import { createFollower, type Follower } from "../../served/index.ts";
@@ -36,10 +39,10 @@ export interface Identities {
   list(): readonly NodeIdentity[];
   /** Under this cluster's name, but pinned to Machines of another namespace: of another cluster, and left to it. */
   elsewhere(): readonly NodeIdentity[];
-  /** Live identities other than the named one that bear this key, of whatever cluster; from the copy. */
-  holdersOf(ekLabel: string, except: string): Seen<readonly KeyHolder[]>;
-  /** Nodes of this cluster with another live identity than the named one that was attested as this instance, from the copy. */
-  holdersOfProvider(providerId: string, except: string): Seen<readonly string[]>;
+  /** Live identities other than that of the named node that bear this key, of whatever cluster; from the copy. */
+  holdersOf(ekLabel: string, nodeName: string): Seen<readonly KeyHolder[]>;
+  /** Other nodes of this cluster than the named one with a live identity that was attested as this instance, from the copy. */
+  holdersOfProvider(providerId: string, nodeName: string): Seen<readonly string[]>;
   /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
   openExchange(proofUid: string): Exchange | undefined;
   revoked(): readonly NodeIdentity[];
@@ -73,21 +76,25 @@ export function createIdentities(
     observe: (identity) => ready()?.observe(identity),
     find: (nodeName) => {
       const informer = ready();
-      return informer === undefined ? UNKNOWN : seen(informer.get(identityName(nodeName, clusterName)));
+      if (informer === undefined) return UNKNOWN;
+      const owner = { nodeName, clusterName };
+      const named = identityNames(owner).flatMap((name) => informer.get(name) ?? []);
+      return seen(named.find((one) => isIdentityOf(one, owner)));
     },
     list: () => (ready()?.list() ?? []).filter(isOwn),
     elsewhere: () =>
       (ready()?.list() ?? []).filter((one) => one.spec.clusterName === clusterName && isElsewhere(one, cluster)),
-    holdersOf: (ekLabel, except) => {
+    holdersOf: (ekLabel, nodeName) => {
       const informer = ready();
       if (informer === undefined) return UNKNOWN;
-      const others = informer.byIndex(BY_KEY, ekLabel).filter(({ metadata }) => metadata.name !== except);
+      const isOther = (one: NodeIdentity) => !isIdentityOf(one, { nodeName, clusterName });
+      const others = informer.byIndex(BY_KEY, ekLabel).filter(isOther);
       return { kind: "Present", value: others.map((other) => holderOf(other, clusterName)) };
     },
-    holdersOfProvider: (providerId, except) => {
+    holdersOfProvider: (providerId, nodeName) => {
       const informer = ready();
       if (informer === undefined) return UNKNOWN;
-      const isOther = (one: NodeIdentity) => one.metadata.name !== except && isOwn(one);
+      const isOther = (one: NodeIdentity) => one.spec.nodeName !== nodeName && isOwn(one);
       const others = informer.byIndex(BY_PROVIDER_ID, providerId).filter(isOther);
       return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
     },
@@ -151,11 +158,10 @@ function seen<T>(value: T | undefined): Seen<T> {
 }
 
 /** The identity as it is on the server now. */
-export async function getIdentity(home: KubeClient, name: string, signal?: AbortSignal): Promise<Seen<NodeIdentity>> {
-  try {
-    return { kind: "Present", value: await home.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal }) };
-  } catch (error) {
-    if (isFault(error, "not-found")) return { kind: "Absent" };
-    throw error;
-  }
+export async function getIdentity(
+  home: KubeClient,
+  owner: IdentityOwner,
+  signal?: AbortSignal,
+): Promise<Seen<NodeIdentity>> {
+  return seen(await findIdentity(home, owner, signal));
 }

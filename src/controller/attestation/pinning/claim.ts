@@ -5,13 +5,13 @@ import {
   CLUSTER_LABEL,
   COUNTERSIGN_API_VERSION,
   EK_LABEL,
-  identityName,
   NODE_IDENTITIES,
   NODE_LABEL,
   type NodeIdentity,
   type NodeIdentitySpec,
 } from "../../../api/countersign/index.ts";
 import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
+import { createIdentity } from "../../../platform/identities/index.ts";
 import { getIdentity } from "../known/index.ts";
 import type { AttestationWorld } from "../world.ts";
 
@@ -54,11 +54,10 @@ function endedBy({ identity, intent }: Claiming): Pick<NodeIdentitySpec, "retire
 
 async function create({ home, clusterName }: AttestationWorld, claiming: Claiming): Promise<NodeIdentity> {
   const { nodeName, ekLabel } = claiming;
-  return await home.create<NodeIdentity>(NODE_IDENTITIES, {
+  return await createIdentity(home, {
     apiVersion: COUNTERSIGN_API_VERSION,
     kind: NODE_IDENTITIES.kind,
     metadata: {
-      name: identityName(nodeName, clusterName),
       labels: {
         [NODE_LABEL]: labelled(nodeName),
         ...(clusterName === undefined ? {} : { [CLUSTER_LABEL]: clusterName }),
@@ -103,9 +102,9 @@ export async function reopen(world: AttestationWorld, claiming: Claiming, claime
 async function seeClaim(
   { home }: AttestationWorld,
   { ekLabel }: Claiming,
-  { metadata: { name = "", uid } }: NodeIdentity,
+  { metadata: { uid }, spec }: NodeIdentity,
 ): Promise<NodeIdentity | undefined> {
-  const live = await getIdentity(home, name);
+  const live = await getIdentity(home, spec);
   if (live.kind !== "Present" || live.value.metadata.uid !== uid) return undefined;
   return live.value.metadata.labels?.[EK_LABEL] === ekLabel ? live.value : undefined;
 }

@@ -1,7 +1,6 @@
 // The identity of a node, for requests that prove nothing: from the copy, and live before anybody is refused by it. An enrolment or
 // a reset of this moment may not be in the copy yet, and a refusal is for good.
 
-import { identityName } from "../../../api/countersign/index.ts";
 import { judgeStanding } from "../../../attestation/verifiers/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { IdentityReader } from "../../approval/index.ts";
@@ -19,6 +18,6 @@ export function createIdentityReader({ home, identities, clusterName }: Identity
     // Where the kind is not served, no node has an identity.
     if (copy.kind === "NotRead") return identities.hasSynced() ? { kind: "Absent" } : copy;
     if (copy.kind === "Absent" || judgeStanding(copy.value, asked).kind === "Pass") return copy;
-    return await getIdentity(home, identityName(nodeName, clusterName), signal);
+    return await getIdentity(home, { nodeName, clusterName }, signal);
   };
 }
