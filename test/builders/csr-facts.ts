@@ -48,6 +48,7 @@ export function servingFacts(changed: Partial<ServingFacts> = {}): ServingFacts 
     present: NOT_ASKED,
     resolved: new Map(),
     foreign: { kind: "Present", value: new Map() },
+    disputed: new Map(),
     apiServer: { kind: "Absent" },
     ...changed,
   };

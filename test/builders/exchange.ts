@@ -242,6 +242,7 @@ function commonFacts(object: RequestObject): EvidenceFacts {
     node: { kind: "Absent" },
     ownNames: { kind: "Present", value: [NODE, "10.0.0.1"] },
     foreignNames: { kind: "Present", value: new Map() },
+    disputedNames: new Map(),
     limits: {
       openOfRequester: 1,
       openOfRequesterLimit: 32,

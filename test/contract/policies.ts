@@ -270,12 +270,37 @@ export function describePolicies(where: string, startPlane: () => Promise<Plane>
           ),
         );
         const stolen = await ask(nodeClient(node), ...serving(forNode(node), withSan({ ipAddresses: ["10.1.1.1"] })));
-        await judged(stolen, "NameIsAnotherNodes");
+        expect((await judged(stolen, "NameIsDisputed")).status?.conditions ?? []).toEqual([]);
         const named = await ask(
           nodeClient(node),
           ...serving(forNode(node), withSan({ dnsNames: [neighbour.toUpperCase()] })),
         );
         await judged(named, "NameIsAnotherNodes");
+      });
+
+      it("are not denied to an honest node whose address a neighbour writes into its own status", async () => {
+        const [honest, liar] = [aName("claimed"), aName("claimed")];
+        const address = "10.4.4.4";
+        const inventory = { ipPrefixes: ["10.4.0.0/16"], dnsPattern: "claimed-.*" };
+        await apply("claimed", { mode: "Enforce", serving: { inventory } });
+        await register(honest, [{ type: "InternalIP", address }]);
+        await register(liar, [{ type: "InternalIP", address }]);
+        const asked = withSan({ dnsNames: [honest], ipAddresses: [address] });
+        const name = await ask(nodeClient(honest), ...serving(forNode(honest), asked));
+        expect((await judged(name, "NameIsDisputed")).status?.conditions ?? []).toEqual([]);
+        const { items } = await eventually(
+          "the alarm",
+          () => stage.admin.list<Event>(EVENTS, { namespace: "default" }),
+          (list) => list.items.some(({ involvedObject, reason }) => involvedObject.name === name && reason !== ""),
+        );
+        const alarm = items.find(({ involvedObject }) => involvedObject.name === name);
+        expect(alarm).toMatchObject({ type: "Warning", reason: "NameIsDisputed" });
+        expect(alarm?.message).toContain(`node ${honest} asks for "${address}", and node ${liar} says`);
+        // The operator says whose it is: the same request is given its certificate.
+        const allow = [{ nodeNames: honest, names: [address] }];
+        const settled = { spec: { serving: { inventory: { ...inventory, allow } } } };
+        await stage.admin.patch(JOIN_POLICIES, { name: "claimed" }, settled, { type: "merge" });
+        await issued(name);
       });
 
       it("are given for nothing under which the API server is reached, though the policy's networks and patterns hold it", async () => {

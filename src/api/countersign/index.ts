@@ -1,5 +1,6 @@
 // Our own kinds: JoinPolicy and NodeIdentity, their words, and how a policy is read.
 
+export { claimantOf, describeDispute } from "./disputes.ts";
 export {
   ADMISSIONS,
   type Admission,

@@ -71,7 +71,7 @@ export async function gatherEvidence(
     node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
     servingLeftBy: policy?.serving.approve === false ? policy.name : undefined,
     ownNames: seeOwnNames(look, machines, node),
-    foreignNames: seeForeignNames(world, look, { machines, scope }),
+    ...seeForeignNames(world, look, { machines, scope }),
     limits: countLimits(world, look, { identity, tokenMachine }),
   };
 }

@@ -48,7 +48,9 @@ function foreignAmong(look: Look, { own = [], nodes = [], neighbour }: Around): 
     look,
     { machines: present([machine]), scope: { clusterName: undefined, namespace: undefined } },
   );
-  return seen.kind === "Present" ? [...seen.value.values()] : [seen.kind];
+  const { foreignNames, disputedNames } = seen;
+  const foreign = foreignNames.kind === "Present" ? [...foreignNames.value.values()] : [foreignNames.kind];
+  return [...foreign, ...[...disputedNames.values()].map((other) => `only ${other} says so`)];
 }
 
 const neighbour: Machine = {
@@ -75,11 +77,22 @@ describe("the names of a serving request with evidence", () => {
     );
   });
 
-  it("are a neighbour's where its Node or its Machine has them", () => {
-    expect(foreignAmong(taken, { nodes: [aNode("other", "10.0.0.9")] })).toEqual(["node other"]);
+  it("are a neighbour's where its Machine has them or its Node is called so", () => {
     expect(foreignAmong(taken, { neighbour })).toEqual(["Machine default/other"]);
     const named = aLook({ dnsNames: ["other"] }, policy);
     expect(foreignAmong(named, { own: ["other"], nodes: [aNode("other")] })).toEqual(["node other"]);
+  });
+
+  it("are in dispute where nobody but a neighbour's status says whose they are, and no list of the policy settles it", () => {
+    const nodes = [aNode("other", "10.0.0.9")];
+    expect(foreignAmong(taken, { nodes })).toEqual(["only other says so"]);
+    const listed = (nodeNames: string) => {
+      const allow = [{ nodeNames, names: ["10.0.0.9"] }];
+      return aLook({ ipAddresses: ["10.0.0.9"] }, aPolicy({ serving: { inventory: { allow } } }));
+    };
+    expect(foreignAmong(listed(NODE), { nodes })).toEqual([]);
+    expect(foreignAmong(listed("other"), { nodes })).toEqual(["only other says so"]);
+    expect(foreignAmong(listed(".*"), { nodes })).toEqual(["only other says so"]);
   });
 
   it("are nobody else's where none has them, or only the node itself", () => {
@@ -94,7 +107,7 @@ describe("the names of a serving request with evidence", () => {
 
   it("are compared in one spelling", () => {
     const odd = aLook({ dnsNames: ["OTHER.example."] }, policy);
-    expect(foreignAmong(odd, { nodes: [aNode("other", "other.example")] })).toEqual(["node other"]);
+    expect(foreignAmong(odd, { nodes: [aNode("other", "other.example")] })).toEqual(["only other says so"]);
   });
 
   it("need a policy where no Machine says them", () => {

@@ -3,7 +3,7 @@
 // word: neither may let one node speak for its neighbour.
 
 import type { Node } from "../../api/core/index.ts";
-import { canonicalDns, canonicalIp, isInPrefix, matchesName } from "../../api/countersign/index.ts";
+import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { EvidenceFacts } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
@@ -41,26 +41,31 @@ function needsPolicy({ object }: Look): string {
 
 /**
  * What the infrastructure says of this machine counts before what a neighbour says of itself, or one could take all others'
- * addresses; but a name that a Node is registered under is that Node's, whoever says otherwise.
+ * addresses; but a name that a Node is registered under is that Node's, whoever says otherwise. What only the neighbour's status
+ * says is a dispute: no proof that the name is the neighbour's.
  */
 export function seeForeignNames(
   { nodesNamed, machineOwners }: Pick<AttestationWorld, "nodesNamed" | "machineOwners">,
   look: Look,
   { machines, scope }: { readonly machines: Seen<readonly Machine[]>; readonly scope: Scope },
-): EvidenceFacts["foreignNames"] {
+): Pick<EvidenceFacts, "foreignNames" | "disputedNames"> {
   const { envelope } = look;
-  if (envelope?.purpose !== "serving") return { kind: "Absent" };
+  const disputedNames = new Map<string, string>();
+  if (envelope?.purpose !== "serving") return { foreignNames: { kind: "Absent" }, disputedNames };
+  const inventory = look.policy?.serving.inventory;
   const given = new Set([...addressesOf(machines), envelope.node].map(canonical));
   const asked = namesAskedFor(look);
   const query = { ...scope, nodeName: envelope.node, providerId: envelope.providerId, nameFrom: [] };
   const isStray = (name: string) => !given.has(name);
   const owners = new Map<string, string>(machineOwners(asked.filter(isStray), query));
   for (const name of asked) {
-    const others = nodesNamed(name).filter(({ metadata }) => metadata.name !== envelope.node);
-    const other = others.find(({ metadata }) => metadata.name === name || isStray(name));
-    if (other !== undefined) owners.set(name, `node ${other.metadata.name ?? ""}`);
+    const named = nodesNamed(name).flatMap(({ metadata }) => metadata.name ?? []);
+    const others = named.filter((one) => one !== envelope.node);
+    const claimant = isStray(name) ? claimantOf(name, { asking: envelope.node, others, inventory }) : undefined;
+    if (others.includes(name)) owners.set(name, `node ${name}`);
+    else if (claimant !== undefined) disputedNames.set(name, claimant);
   }
-  return { kind: "Present", value: owners };
+  return { foreignNames: { kind: "Present", value: owners }, disputedNames };
 }
 
 type Scope = Pick<MachineQuery, "clusterName" | "namespace">;

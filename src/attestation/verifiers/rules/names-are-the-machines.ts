@@ -1,16 +1,19 @@
 // Serving certificates (protocol 3.10): every name and address belongs to the machine. They are in the request, hence in what the
 // TPM signed; whether they are its own is another question, and this one's.
-import { canonicalDns, canonicalIp } from "../../../api/countersign/index.ts";
-import { notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
+import { canonicalDns, canonicalIp, describeDispute } from "../../../api/countersign/index.ts";
+import { type Finding, notYet, pass, type Rule, refuse } from "../../../kernel/outcome/index.ts";
 import type { EvidenceFacts } from "../facts.ts";
 import { withEvidence } from "../with-evidence.ts";
 
 const RETRY_MS = 10_000;
+/** A person must find out whose the name is. */
+const RETRY_DISPUTE_MS = 60_000;
 
 export const namesAreTheMachines: Rule<EvidenceFacts> = {
   id: "names-are-the-machines",
   sentence: "every name and address of a serving certificate belongs to the machine, and to no other",
-  judge: withEvidence(({ envelope, request }, { ownNames, foreignNames }) => {
+  judge: withEvidence(({ envelope, request }, facts) => {
+    const { ownNames } = facts;
     if (envelope.purpose === "client") return pass();
     if (ownNames.kind !== "Present" || ownNames.value.length === 0) {
       const why = ownNames.kind === "NotRead" ? ownNames.why : "the machine has no addresses yet";
@@ -22,14 +25,25 @@ export const namesAreTheMachines: Rule<EvidenceFacts> = {
     const stray = names.find((name) => !own.has(name));
     if (stray !== undefined)
       return refuse("SanNotAllowed", `${JSON.stringify(stray)} is no name or address of this machine`);
-    if (foreignNames.kind === "NotRead") return notYet("MachineAddressesMissing", foreignNames.why, RETRY_MS);
-    const owners = foreignNames.kind === "Present" ? foreignNames.value : new Map<string, string>();
-    const taken = names.find((name) => owners.has(name));
-    return taken === undefined
-      ? pass()
-      : refuse("SanNotAllowed", `${JSON.stringify(taken)} belongs to ${owners.get(taken) ?? ""}`);
+    return judgeOthers(names, envelope.node, facts);
   }),
 };
+
+function judgeOthers(
+  names: readonly string[],
+  asking: string,
+  { foreignNames, disputedNames }: EvidenceFacts,
+): Finding {
+  if (foreignNames.kind === "NotRead") return notYet("MachineAddressesMissing", foreignNames.why, RETRY_MS);
+  const owners = foreignNames.kind === "Present" ? foreignNames.value : new Map<string, string>();
+  const taken = names.find((name) => owners.has(name));
+  if (taken !== undefined)
+    return refuse("SanNotAllowed", `${JSON.stringify(taken)} belongs to ${owners.get(taken) ?? ""}`);
+  const claimed = names.find((name) => disputedNames.has(name));
+  if (claimed === undefined) return pass();
+  const message = describeDispute(claimed, asking, disputedNames.get(claimed) ?? "");
+  return notYet("NameIsDisputed", message, RETRY_DISPUTE_MS);
+}
 
 /** An address in its one spelling, else a name in lower case. */
 function canonical(name: string): string {

@@ -1,8 +1,7 @@
 // The reads that only a serving request needs: whose the names are, and, where the policy asks for it, what DNS and the
 // kubelet's present certificate say. Failures on the way are "not read", never "not there".
 
-import { canonicalDns, type Inventory } from "../../../api/countersign/index.ts";
-import type { Seen } from "../../../kernel/outcome/index.ts";
+import { canonicalDns, claimantOf, type Inventory } from "../../../api/countersign/index.ts";
 import type { ServingFacts } from "../facts.ts";
 import { addressesOfMachine } from "../known-addresses.ts";
 import { type GatherOptions, type Look, machineQuery } from "../look.ts";
@@ -13,6 +12,7 @@ export const NO_SERVING: ServingFacts = {
   present: NOT_ASKED,
   resolved: new Map(),
   foreign: NOT_ASKED,
+  disputed: new Map(),
   apiServer: NOT_ASKED,
 };
 
@@ -27,7 +27,7 @@ export async function gatherServing(options: GatherOptions, look: Look): Promise
     resolveAll(options, policy.serving.inventory, dnsNames, signal),
     options.network.apiServer(signal),
   ]);
-  return { present, resolved, apiServer, foreign: seeForeign(options, look, names) };
+  return { present, resolved, apiServer, ...seeForeign(options, look, names) };
 }
 
 async function resolveAll(
@@ -47,18 +47,26 @@ async function resolveAll(
  * A Node's own name is a name that it has, whatever its addresses say. Those a kubelet writes itself: what the infrastructure
  * says of this node's Machine counts before what a neighbour says of itself, or one machine could take all others' addresses.
  */
-function seeForeign(options: GatherOptions, look: Look, names: readonly string[]): Seen<ReadonlyMap<string, string>> {
+function seeForeign(
+  options: GatherOptions,
+  look: Look,
+  names: readonly string[],
+): Pick<ServingFacts, "foreign" | "disputed"> {
   const query = machineQuery(look);
   if (query === undefined || !options.hasSynced())
-    return { kind: "NotRead", why: "the list of nodes is not complete yet" };
+    return { foreign: { kind: "NotRead", why: "the list of nodes is not complete yet" }, disputed: new Map() };
   const { machines, nodesNamed } = options.surroundings;
+  const { nodeName: asking } = query;
+  const inventory = look.policy?.serving.inventory;
   const given = addressesOfMachine(machines.find(query));
-  const isGiven = (name: string) => name === look.nodeName || (given.kind === "Present" && given.value.has(name));
+  const isGiven = (name: string) => name === asking || (given.kind === "Present" && given.value.has(name));
   const owners = new Map<string, string>(machines.ownersOf(names, query));
+  const disputed = new Map<string, string>();
   for (const name of names) {
-    const others = nodesNamed(name).filter(({ metadata }) => metadata.name !== look.nodeName);
-    const other = others.find(({ metadata }) => metadata.name === name || !isGiven(name));
-    if (other !== undefined) owners.set(name, `node ${other.metadata.name ?? ""}`);
+    const others = nodesNamed(name).flatMap(({ metadata }) => (metadata.name === asking ? [] : (metadata.name ?? [])));
+    const claimant = isGiven(name) ? undefined : claimantOf(name, { asking, others, inventory });
+    if (others.includes(name)) owners.set(name, `node ${name}`);
+    else if (claimant !== undefined) disputed.set(name, claimant);
   }
-  return { kind: "Present", value: owners };
+  return { foreign: { kind: "Present", value: owners }, disputed };
 }

@@ -23,6 +23,14 @@ describe("names-are-of-no-other-node", () => {
     },
   );
 
+  it("waits, and names both, where only a neighbour's status has the name", () => {
+    const disputed = servingFacts({ disputed: new Map([["10.0.0.5", "worker-5"]]) });
+    const csr = aCsr(withSan({ dnsNames: ["worker-3"], ipAddresses: ["10.0.0.5"] }));
+    const finding = namesAreOfNoOtherNode.judge(factsOf(csr, { serving: disputed }));
+    expect(finding).toMatchObject({ kind: "Wait", reason: "NameIsDisputed" });
+    expect(JSON.stringify(finding)).toMatch(/node worker-3 asks for .*10\.0\.0\.5.* and node worker-5 says/);
+  });
+
   it("waits while the nodes are not read", () => {
     const unread = servingFacts({ foreign: { kind: "NotRead", why: "no list" } });
     const finding = namesAreOfNoOtherNode.judge(factsOf(aCsr(withSan({ dnsNames: ["a"] })), { serving: unread }));
