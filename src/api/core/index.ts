@@ -30,6 +30,9 @@ export type {
   VolumeAttachment,
 } from "./storage.ts";
 
+/** NodeRestriction keeps every kubelet from setting it. */
+export const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
+
 export interface NodeAddress {
   readonly type: string;
   readonly address: string;

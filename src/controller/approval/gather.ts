@@ -4,7 +4,7 @@
 // Nothing is read that no rule of the chain asks for: a request that waits for approval waits for all of this.
 
 import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
-import type { Node } from "../../api/core/index.ts";
+import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import { credentialOf as certificateOf } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
@@ -128,8 +128,6 @@ function factsOfNode({ metadata, status }: Node): NodeFacts {
   const isControlPlane = metadata.labels?.[CONTROL_PLANE_LABEL] !== undefined;
   return { uid: metadata.uid ?? "", isControlPlane, addresses: status?.addresses ?? [] };
 }
-
-const CONTROL_PLANE_LABEL = "node-role.kubernetes.io/control-plane";
 
 function seeMachine({ surroundings }: GatherOptions, look: Look): ApprovalFacts["machine"] {
   const query = machineQuery(look);

@@ -15,16 +15,30 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-function network(addresses: NonNullable<Node["status"]>["addresses"]) {
+function network(addresses: NonNullable<Node["status"]>["addresses"], rest: { whyNot?: () => undefined } = onLoopback) {
   const status = { addresses: addresses ?? [], daemonEndpoints: { kubeletEndpoint: { Port: server.port } } };
   const node: Node = { apiVersion: "v1", kind: "Node", metadata: { name: "worker-3" }, status };
   const client = aRecordingClient({ get: () => node });
-  return createNetwork({ client, clock: systemClock, caPemFor: () => server.caPem });
+  return createNetwork({ client, clock: systemClock, caPemFor: () => server.caPem, ...rest });
 }
+/** The kubelet of these tests is on loopback, which is never dialled otherwise. */
+const onLoopback = { whyNot: () => undefined };
 
 it("sees the names of the certificate that is served on the Node's InternalIP", async () => {
   const seen = await network([{ type: "InternalIP", address: "127.0.0.1" }]).presentNames(aCsr(), "worker-3", never);
   expect(seen).toMatchObject({ kind: "Present", value: { ipAddresses: expect.arrayContaining(["127.0.0.1"]) } });
+});
+
+it("does not dial the address that a compromised kubelet chose", async () => {
+  const seen = await network([{ type: "InternalIP", address: "127.0.0.1" }], {}).presentNames(
+    aCsr(),
+    "worker-3",
+    never,
+  );
+  expect(seen).toEqual({
+    kind: "NotRead",
+    why: `the kubelet of node worker-3 is not dialled: port ${server.port} is none of a kubelet's, 10250 to 10255; correct the Node's InternalIP and kubelet port`,
+  });
 });
 
 it("has not read it, and says why, when there is nothing to dial or nobody to trust", async () => {

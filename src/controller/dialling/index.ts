@@ -2,16 +2,17 @@
 // read", with the reason: the request then waits, and is never refused for it.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import type { Node } from "../../api/core/index.ts";
+import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";
 import { canonicalIp } from "../../api/countersign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { fetchServingCertificate, resolveName } from "../../platform/dial/index.ts";
+import { fetchServingCertificate, ownAddresses, resolveName } from "../../platform/dial/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { Network, PresentNames } from "../approval/index.ts";
+import type { ApiServerNames, Network, PresentNames } from "../approval/index.ts";
 import { createApiServerNames } from "./api-server-names.ts";
+import { type KubeletTarget, type Neighbourhood, whyNotDialled } from "./kubelet-target.ts";
 
 export { createApiServerNames } from "./api-server-names.ts";
 
@@ -24,20 +25,29 @@ export interface NetworkOptions {
   readonly caPemFor: (csr: CertificateSigningRequest) => string;
   /** DNS servers as `address:port`; default: the machine's. */
   readonly dnsServers?: readonly string[] | undefined;
+  /** Why a kubelet is not dialled. Tests alone give another, for kubelets on loopback; no flag and no setting reaches it. */
+  readonly whyNot?: typeof whyNotDialled;
 }
 
 /** A kubelet of the same network answers in milliseconds; a request waits for this. */
 const DIAL_TIMEOUT_MS = 5_000;
 const DNS_TIMEOUT_MS = 2_000;
 
-export function createNetwork({ client, clock, server, caPemFor, dnsServers }: NetworkOptions): Network {
+export function createNetwork(options: NetworkOptions): Network {
+  const { client, clock, server, caPemFor, dnsServers, whyNot = whyNotDialled } = options;
+  const apiServer = createApiServerNames({ client, clock, server });
   return {
-    apiServer: createApiServerNames({ client, clock, server }),
+    apiServer,
     presentNames: (csr, nodeName, signal) =>
       seen(async () => {
         const node = await client.get<Node>(NODES, { name: nodeName }, { signal });
+        const reached = await apiServer(signal);
+        if (reached.kind === "NotRead") return reached;
+        const target = kubeletAddress(node);
+        const why = whyNot(target, neighbourhoodOf(node, reached));
+        if (why !== undefined) return { kind: "NotRead", why: describeRefusal(nodeName, why) };
         const der = await fetchServingCertificate(
-          { ...kubeletAddress(node), caPem: caPemFor(csr), timeoutMs: DIAL_TIMEOUT_MS },
+          { ...target, caPem: caPemFor(csr), timeoutMs: DIAL_TIMEOUT_MS },
           signal,
         );
         return { kind: "Present", value: namesIn(der) };
@@ -62,7 +72,19 @@ async function seen<T>(look: () => Promise<Seen<T>>): Promise<Seen<T>> {
 
 const KUBELET_PORT = 10_250;
 
-function kubeletAddress({ metadata, status }: Node): { readonly host: string; readonly port: number } {
+function neighbourhoodOf({ metadata }: Node, reached: Seen<ApiServerNames>): Neighbourhood {
+  return {
+    apiServer: reached.kind === "Present" ? reached.value : { service: new Set(), hosts: new Set() },
+    own: ownAddresses().flatMap((address) => canonicalIp(address) ?? []),
+    isControlPlane: CONTROL_PLANE_LABEL in (metadata.labels ?? {}),
+  };
+}
+
+function describeRefusal(nodeName: string, why: string): string {
+  return `the kubelet of node ${nodeName} is not dialled: ${why}; correct the Node's InternalIP and kubelet port`;
+}
+
+function kubeletAddress({ metadata, status }: Node): KubeletTarget {
   const internal = status?.addresses?.find(({ type }) => type === "InternalIP")?.address;
   const host = internal === undefined ? undefined : canonicalIp(internal);
   if (host === undefined) throw new Fault("unavailable", `node ${metadata.name ?? ""} has no InternalIP to dial`);

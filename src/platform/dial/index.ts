@@ -2,6 +2,7 @@
 // connection comes about, through a proxy or directly.
 
 export { connectionTo } from "./connection.ts";
+export { ownAddresses } from "./own-addresses.ts";
 export { type Environment, parseProxyUrl } from "./proxy-choice.ts";
 export { resolveName } from "./resolve-name.ts";
 export { fetchServingCertificate } from "./serving-certificate.ts";
