@@ -67,8 +67,8 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
   --ca-cert FILE               the cluster's CA certificate, PEM, exactly one; read again when it changes
   --ca-key FILE                its private key, PEM
   --ca-secret NAMESPACE/NAME   both from a Secret of type kubernetes.io/tls instead
-  --ca-from-cluster            both from Cluster API's Secret NAME-ca beside the Cluster that --cluster-name names; nothing is
-                               signed where the API server of the requests says that it takes client certificates of other CAs
+  --ca-from-cluster            both from Cluster API's Secret NAME-ca beside the Cluster that --cluster-name names
+                               (whichever it is: nothing is signed by a CA whose client certificates the API server does not take)
   --kubeconfig FILE            how to reach the API server; without it, the service account of the pod
   --management-kubeconfig FILE where Machines, NodeIdentities and the CA of --ca-from-cluster are, if in another cluster than
                                the requests; needs --cluster-name

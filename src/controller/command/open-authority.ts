@@ -1,6 +1,7 @@
 // The CA from where the command line says that it lies. A key that does not fit is found here, before anything waits for it;
 // what is not there yet, or cannot be reached, is waited for, and /readyz says so.
 
+import { purposeOf } from "../../api/certificates/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import { CONFIG_MAPS, type KubeObject, type Resource, SECRETS } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -23,6 +24,8 @@ export interface AuthorityWorld {
   readonly client: KubeClient;
   /** Where the Clusters are; the same one where there is no other. */
   readonly management: KubeClient;
+  /** Those that are served; left out: all. */
+  readonly signers?: readonly string[] | undefined;
   readonly log: Log;
 }
 
@@ -31,15 +34,41 @@ interface Place {
   readonly name: string;
 }
 
-export async function openAuthority(ca: CaPlace, { client, management, log }: AuthorityWorld): Promise<Authorities> {
-  if (ca.kind === "Files") return await loadAuthorityFiles(ca, { clock: systemClock, log });
-  if (ca.kind === "Secret") return await openSecret(client, ca, log);
-  const authorities = await openSecret(management, clusterCaSecret(ca), log);
+export async function openAuthority(ca: CaPlace, world: AuthorityWorld): Promise<Authorities> {
+  const { client, management, signers, log } = world;
+  // Whose serving certificates the API server takes, it does not publish; and they may have a CA of their own.
+  const isServingOnly = signers?.every((signer) => purposeOf(signer) === "NodeServing") ?? false;
+  if (ca.kind === "Cluster") return compared(await openSecret(management, clusterCaSecret(ca), log), client, log);
+  const authorities =
+    ca.kind === "Files" ? await loadAuthorityFiles(ca, { clock: systemClock, log }) : await openSecret(client, ca, log);
+  return isServingOnly ? authorities : compared(authorities, client, log);
+}
+
+/** Nothing is signed by a CA whose client certificates the API server of the requests does not take. */
+function compared(authorities: Authorities, client: KubeClient, log: Log): Authorities {
   const trust = followOne<ConfigMap>(client, CONFIG_MAPS, TRUST_CONFIG_MAP, log);
-  return {
-    ...onlyOwnCa({ authorities, trust }),
-    run: async (signal) => void (await Promise.all([authorities.run?.(signal), trust.run(signal)])),
+  const own = onlyOwnCa({ authorities, trust });
+  const changed: (() => void)[] = [];
+  // A server that publishes nothing never changes it: whoever waits for the first look is told of that too.
+  const tellWhenRead = async (signal: AbortSignal) => {
+    await trust.waitForSync(signal);
+    for (const tell of changed) tell();
   };
+  return {
+    ...own,
+    onChange: (handler) => {
+      own.onChange?.(handler);
+      changed.push(handler);
+    },
+    run: async (signal) => {
+      const first = tellWhenRead(signal).catch(ignoreAborted);
+      await Promise.all([authorities.run?.(signal), trust.run(signal), first]);
+    },
+  };
+}
+
+function ignoreAborted(error: unknown): void {
+  if (!isFault(error, "aborted")) throw error;
 }
 
 async function openSecret(client: KubeClient, place: Place, log: Log): Promise<Authorities> {

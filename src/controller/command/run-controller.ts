@@ -43,7 +43,7 @@ export async function runController(line: CommandLine, surroundings: Surrounding
   const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
   const home = management ?? client;
   if (line.cluster !== undefined) await requireOneCluster(home, { cluster: line.cluster, log });
-  const authorities = await openAuthority(line.ca, { client, management: home, log });
+  const authorities = await openAuthority(line.ca, { client, management: home, signers: line.signers, log });
   const controller = createController({
     ...{ client, log, identity, metrics },
     ca: authorities,

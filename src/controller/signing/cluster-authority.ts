@@ -1,6 +1,6 @@
 // The CA of one workload cluster, as Cluster API keeps it: Secret `<cluster>-ca` beside the Cluster, on the management cluster.
-// A controller that was told the name of one cluster and the address of another would sign for strangers, so the CA is held
-// against what the API server of the requests publishes: whose client certificates it takes.
+// A controller that was given the CA of one cluster and the address of another would sign for strangers, and its nodes would find
+// out at their first call; so the CA is held against what the API server of the requests publishes: whose client certificates it takes.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";
@@ -43,12 +43,15 @@ export function onlyOwnCa({ authorities, trust }: OwnCaOptions): Authorities {
   });
 
   function objectionTo(authority: Authority): string | undefined {
-    if (!trust.hasSynced()) return "it is not known yet which CA the cluster of the requests has";
+    if (!trust.hasSynced()) return UNREAD;
     // A server that publishes nothing cannot be compared with: the embedded one is given its CA in the same process.
     if (keys === undefined || (checked?.authority === authority && checked.keys === keys)) return undefined;
     const { spki } = authority.certificate.publicKey;
     if (!keys.some((key) => equalBytes(key, spki))) {
-      return "the CA is that of another cluster: the API server of the requests takes no client certificates of it";
+      return (
+        "the CA is that of another cluster: the API server of the requests takes no client certificates of it; give the one " +
+        "that its --client-ca-file has, with --ca-cert and --ca-key or where the Secret lies"
+      );
     }
     checked = { authority, keys };
     return undefined;
@@ -79,6 +82,11 @@ function standingOf(
   const objection = objectionTo(authorities.of(ANY_REQUEST));
   return objection === undefined ? standing : { canSign: false, says: objection };
 }
+
+const UNREAD =
+  "it is not known yet whose client certificates the API server of the requests takes: ConfigMap kube-system/" +
+  "extension-apiserver-authentication is not read. Should that last, bind the Role extension-apiserver-authentication-reader " +
+  "in kube-system to the controller (deploy/controller-rbac.yaml does)";
 
 /** There is one CA for all requests of a cluster. */
 const ANY_REQUEST: CertificateSigningRequest = {
