@@ -250,6 +250,7 @@ function commonFacts(object: RequestObject): EvidenceFacts {
       openInCluster: 1,
       newIdentitiesInHour: 0,
       newIdentitiesPerHour: 100,
+      newIdentitiesPerHourBy: "JoinPolicy fleet",
     },
   };
 }

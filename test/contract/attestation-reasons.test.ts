@@ -43,7 +43,7 @@ const REASONS = {
   wait: `
     EndorserUnavailable MachineNotReady MachineAddressesMissing Throttled KeyUnavailable AttestationStale JoinRateExceeded`,
   /** Ours: what the rules ask about was not read yet, and as approval without evidence says it. */
-  ours: "IdentityNotRead NodeNotRead HelloNotRead TokenNotRead JoiningWindowIsOver ServingIsLeftToPeople",
+  ours: "IdentityNotRead NodeNotRead HelloNotRead TokenNotRead JoiningWindowIsOver ServingIsLeftToPeople NameIsDisputed",
   allow: "Attested Unattested",
   alarm: "ProviderIdMismatch PreviousCredentialUsed",
 } as const;

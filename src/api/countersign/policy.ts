@@ -48,7 +48,8 @@ export interface Policy {
   };
   readonly limits: {
     readonly pendingPerRequester: number | undefined;
-    readonly newIdentitiesPerHour: number;
+    /** Undefined: the controller's default, which grows with the inventory. */
+    readonly newIdentitiesPerHour: number | undefined;
   };
   readonly attestation: AttestationPolicy;
   readonly disabledRules: readonly string[];

@@ -26,7 +26,6 @@ const JOIN_WINDOW_SECONDS = 7_200;
 const CLOCK_SKEW_SECONDS = 10;
 /** A kubelet asks for its Node's addresses: a dual-stack machine with many interfaces has some twenty. */
 const MAX_NAMES = 32;
-const NEW_IDENTITIES_PER_HOUR = 100;
 /** Names first that exist before the Node does; the provider ID where the request carries one. */
 const NAME_FROM: readonly MachineNameSource[] = ["InternalDNS", "Hostname", "ExternalDNS", "ProviderID"];
 
@@ -131,8 +130,7 @@ function readLimits(limits: Fields): Policy["limits"] {
   const range = { min: 1, max: 100_000 };
   return {
     pendingPerRequester: numberAt(limits["pendingPerRequester"], "spec.limits.pendingPerRequester", range),
-    newIdentitiesPerHour:
-      numberAt(limits["newIdentitiesPerHour"], "spec.limits.newIdentitiesPerHour", range) ?? NEW_IDENTITIES_PER_HOUR,
+    newIdentitiesPerHour: numberAt(limits["newIdentitiesPerHour"], "spec.limits.newIdentitiesPerHour", range),
   };
 }
 

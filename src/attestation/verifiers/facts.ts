@@ -44,6 +44,8 @@ export interface LimitFacts {
   readonly openInCluster: number;
   readonly newIdentitiesInHour: number;
   readonly newIdentitiesPerHour: number;
+  /** Where that number comes from, for people. */
+  readonly newIdentitiesPerHourBy: string;
 }
 
 export interface EvidenceFacts {

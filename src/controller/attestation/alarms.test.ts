@@ -69,6 +69,7 @@ function aWorld(identity: NodeIdentity) {
       byProviderId: () => ({ kind: "Present", value: [machine] }),
       getLive: async () => machine,
       countAwaiting: () => 1,
+      countAll: () => 1,
     },
     getNode: () => ({ metadata: { uid: "n" } }),
     machineOfToken: async () => absent,

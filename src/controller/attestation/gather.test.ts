@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { aPolicy } from "../../../test/builders/csr-facts.ts";
 import { aMachine, anExchange, CLUSTER, NOW_MS } from "../../../test/builders/exchange.ts";
+import type { Policy } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
-import { readEvidence } from "../../attestation/verifiers/index.ts";
+import { type EvidenceFacts, readEvidence } from "../../attestation/verifiers/index.ts";
+import { limitsAreKept } from "../../attestation/verifiers/rules/limits-are-kept.ts";
 import { Fault, type Seen } from "../../kernel/outcome/index.ts";
 import { gatherEvidence } from "./gather.ts";
 import type { AttestationWorld, Look } from "./world.ts";
@@ -10,7 +13,17 @@ const { hello: object } = anExchange();
 const reading = readEvidence(object.request, { signerProvider: "tpm", recipients: [] });
 
 /** What is seen of the Machines, and how many of them were read again. */
-async function seeMachines(copied: Seen<readonly Machine[]>, live: Machine | undefined, isLive = true) {
+async function seeMachines(...asked: Parameters<typeof look>) {
+  const { machines, reads } = await look(...asked);
+  return { machines, reads };
+}
+
+async function look(
+  copied: Seen<readonly Machine[]>,
+  live: Machine | undefined,
+  isLive = true,
+  { all = 0, policy = undefined as Policy | undefined } = {},
+) {
   let reads = 0;
   const absent = { kind: "Absent" } as const;
   const world = {
@@ -21,6 +34,7 @@ async function seeMachines(copied: Seen<readonly Machine[]>, live: Machine | und
     machines: {
       byProviderId: () => copied,
       countAwaiting: () => 0,
+      countAll: () => all,
       getLive: async () => {
         reads++;
         return live;
@@ -35,15 +49,15 @@ async function seeMachines(copied: Seen<readonly Machine[]>, live: Machine | und
     verifiers: [],
   } as unknown as AttestationWorld;
   const envelope = reading.envelope.ok ? reading.envelope.value.parsed : undefined;
-  const look = {
+  const seen = {
     object,
     reading,
     envelope,
-    policy: undefined,
+    policy,
     signal: new AbortController().signal,
   } as unknown as Look;
-  const { machines } = await gatherEvidence(world, look, { isLive });
-  return { machines, reads };
+  const { machines, limits } = await gatherEvidence(world, seen, { isLive });
+  return { machines, limits, reads };
 }
 
 describe("the Machine on which an approval rests", () => {
@@ -73,5 +87,25 @@ describe("the Machine on which an approval rests", () => {
 
   it("is not read again while nothing rests on it", async () => {
     expect(await seeMachines(present(known), undefined, false)).toEqual({ machines: present(known), reads: 0 });
+  });
+});
+
+describe("how many nodes may join for the first time within an hour", () => {
+  const limitOf = async (all: number, policy?: Policy) =>
+    (await look({ kind: "Absent" }, undefined, false, { all, ...(policy === undefined ? {} : { policy }) })).limits;
+
+  it("lets a fleet of 5,000 be made anew by default, and grows with the inventory", async () => {
+    expect(await limitOf(0)).toMatchObject({ newIdentitiesPerHour: 5_000 });
+    expect(await limitOf(5_000)).toMatchObject({ newIdentitiesPerHour: 10_000 });
+  });
+
+  it("is what the policy says, which is then named", async () => {
+    const policy = aPolicy({ limits: { newIdentitiesPerHour: 7 } });
+    const limits = { ...(await limitOf(5_000, policy)), newIdentitiesInHour: 7 };
+    const finding = limitsAreKept.judge({ limits } as EvidenceFacts);
+    expect(finding).toMatchObject({ kind: "Wait", reason: "JoinRateExceeded" });
+    const words = `7 nodes joined for the first time within the last hour, and 7 may, by JoinPolicy ${policy.name};`;
+    expect(JSON.stringify(finding)).toContain(words);
+    expect(JSON.stringify(finding)).toContain("raise spec.limits.newIdentitiesPerHour");
   });
 });

@@ -19,8 +19,6 @@ export function supportedBy({ verifiers }: Pick<AttestationWorld, "verifiers">):
   return [{ provider: "tpm", version: 1 }, { provider: "insecure", version: 1 }, ...installed];
 }
 
-/** Where no policy says: a cluster that is brought up at once joins so many in an hour. */
-const NEW_IDENTITIES_PER_HOUR = 100;
 /** Where no policy says: as JoinPolicy has it. */
 const JOIN_WINDOW_MS = 2 * 3_600_000;
 const NO_NODE = { kind: "Absent" } as const;
@@ -159,7 +157,26 @@ function countLimits(
     openOfRequesterAndKey: 0,
     openInCluster: world.countOpenHellos(),
     newIdentitiesInHour: isKnown ? 0 : world.identities.countYoung(world.clock.now()),
-    newIdentitiesPerHour: policy?.limits.newIdentitiesPerHour ?? NEW_IDENTITIES_PER_HOUR,
+    ...newIdentitiesLimit(world, policy),
+  };
+}
+
+/**
+ * What keeps strangers out is that machines are expected; this bounds what a leaked token does where any may come. So the default must
+ * let a whole fleet be made anew within an hour, each node twice.
+ */
+const NEW_IDENTITIES_PER_HOUR = 5_000;
+
+function newIdentitiesLimit(
+  { machines }: AttestationWorld,
+  policy: Look["policy"],
+): Pick<LimitFacts, "newIdentitiesPerHour" | "newIdentitiesPerHourBy"> {
+  const said = policy?.limits.newIdentitiesPerHour;
+  if (said !== undefined)
+    return { newIdentitiesPerHour: said, newIdentitiesPerHourBy: `JoinPolicy ${policy?.name ?? ""}` };
+  return {
+    newIdentitiesPerHour: Math.max(NEW_IDENTITIES_PER_HOUR, 2 * machines.countAll()),
+    newIdentitiesPerHourBy: `default (${NEW_IDENTITIES_PER_HOUR}, or twice the Machines where that is more)`,
   };
 }
 

@@ -86,6 +86,7 @@ describe("the MachinePools of a cluster", () => {
     );
     expect(asked("aws:///i-9")).toEqual([]);
     expect(pools.countAwaiting()).toBe(1);
+    expect(pools.countAll()).toBe(1);
   });
 
   it("lose a member that leaves", async () => {

@@ -27,6 +27,7 @@ export interface MachinePools {
   places(): readonly string[];
   /** Members that are no Node yet. */
   countAwaiting(): number;
+  countAll(): number;
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -79,6 +80,7 @@ export function createMachinePools(
     has: (poolUid, providerId) => membersOf(providerId).some(({ uid }) => uid === poolUid),
     places,
     countAwaiting: () => pools().reduce((sum, { pool }) => sum + Math.max(0, pool.providerIds.length - pool.nodes), 0),
+    countAll: () => pools().reduce((sum, { pool }) => sum + pool.providerIds.length, 0),
   };
 }
 
@@ -118,15 +120,15 @@ function askWhich(clusters: readonly string[]): string {
 
 /** What attestation asks of Machines, answered by both: an instance has a Machine, or it is a member of a pool. */
 export interface ExpectedMachines
-  extends Pick<MachinePools, "byProviderId" | "getLive" | "countAwaiting" | "hasSynced"> {
+  extends Pick<MachinePools, "byProviderId" | "getLive" | "countAwaiting" | "countAll" | "hasSynced"> {
   /** Whether the Machine is there, or the instance still a member of that pool. */
   has(uid: string, providerId: string | undefined): boolean;
   /** Those in which this cluster has Machines or pools. */
   namespaces(): readonly string[];
 }
 
-type OwnMachines = Omit<ExpectedMachines, "has" | "namespaces"> &
-  Pick<MachinePools, "places"> & { has(uid: string): boolean };
+type OwnMachines = Omit<ExpectedMachines, "has" | "namespaces" | "countAll"> &
+  Pick<MachinePools, "places"> & { has(uid: string): boolean; count(): number };
 
 export function expectMachines(machines: OwnMachines, pools: MachinePools): ExpectedMachines {
   return {
@@ -135,6 +137,7 @@ export function expectMachines(machines: OwnMachines, pools: MachinePools): Expe
     getLive: (machine, signal) => (machine.isPoolMember === true ? pools : machines).getLive(machine, signal),
     namespaces: () => namespacesIn([...machines.places(), ...pools.places()]),
     countAwaiting: () => machines.countAwaiting() + pools.countAwaiting(),
+    countAll: () => machines.count() + pools.countAll(),
     byProviderId: (providerId, scope) => {
       const [own, pooled] = [machines.byProviderId(providerId, scope), pools.byProviderId(providerId, scope)];
       if (own.kind === "NotRead") return own;

@@ -6,6 +6,7 @@ import { type BeaconFacts, type OwnedProofFacts, readEvidence } from "../../../s
 import {
   aBeaconRenewal,
   aMachine,
+  aNodeUser,
   anExchange,
   anIdentity,
   CREDENTIAL,
@@ -16,6 +17,7 @@ import {
   PCRS,
   PROOF_UID,
   proofFacts,
+  SERVING_SIGNER,
   TOKEN,
   tpmHash,
 } from "../exchange.ts";
@@ -174,6 +176,19 @@ export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
       return proofFacts(exchange, { identity: present(anIdentity(tpm, { tpm: { ...pinned, resetCount: 3 } })) });
     },
     "Deny TpmClockRegressed",
+  ],
+  "P16 an address that nobody but a neighbour's status claims": [
+    () => {
+      const claims = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
+      const names = { ipAddresses: ["10.0.0.9"] };
+      return proofFacts(anExchange({ tpm, claims, names, requester: aNodeUser() }), {
+        identity: present(anIdentity(tpm)),
+        node: present({ uid: "n" }),
+        ownNames: present(["10.0.0.9"]),
+        disputedNames: new Map([["10.0.0.9", "liar"]]),
+      });
+    },
+    "Wait NameIsDisputed",
   ],
   "P16 a Machine that was deleted meanwhile": [
     () => proofFacts(exchange, { machines: present([aMachine({ isDeleting: true })]) }),

@@ -1,6 +1,6 @@
 // H19. Nobody is refused for a crowd; those over the limit wait, without a write on the object.
 import { notYet, pass, type Rule } from "../../../kernel/outcome/index.ts";
-import type { EvidenceFacts } from "../facts.ts";
+import type { EvidenceFacts, LimitFacts } from "../facts.ts";
 
 /** Of one requester with one endorsement key: one that crashed, one that goes on, and two for a race. */
 const OPEN_OF_REQUESTER_AND_KEY = 4;
@@ -12,11 +12,7 @@ export const limitsAreKept: Rule<EvidenceFacts> = {
   sentence: "open requests and new identities stay within their limits",
   judge: ({ limits }) => {
     if (limits.newIdentitiesInHour >= limits.newIdentitiesPerHour)
-      return notYet(
-        "JoinRateExceeded",
-        `as many nodes joined within the hour as may: ${limits.newIdentitiesPerHour}`,
-        RETRY_MS,
-      );
+      return notYet("JoinRateExceeded", describeRate(limits), RETRY_MS);
     const isCrowded =
       limits.openOfRequester >= limits.openOfRequesterLimit ||
       limits.openOfRequesterAndKey >= OPEN_OF_REQUESTER_AND_KEY ||
@@ -24,3 +20,11 @@ export const limitsAreKept: Rule<EvidenceFacts> = {
     return isCrowded ? notYet("Throttled", "too many requests are open; this one waits its turn", RETRY_MS) : pass();
   },
 };
+
+function describeRate({ newIdentitiesInHour, newIdentitiesPerHour, newIdentitiesPerHourBy }: LimitFacts): string {
+  return (
+    `${newIdentitiesInHour} nodes joined for the first time within the last hour, and ${newIdentitiesPerHour} may, by ` +
+    `${newIdentitiesPerHourBy}; the others wait until the hour is over. If they are expected, raise ` +
+    "spec.limits.newIdentitiesPerHour of the JoinPolicy for their names; if not, a bootstrap token leaked"
+  );
+}
