@@ -17,6 +17,7 @@ const steps = [
   { name: "types", args: [join(bin, "typescript/bin/tsc"), "-p", "tsconfig.json"] },
   { name: "layers", args: [join(root, "tools/check-layers.mjs")] },
   { name: "sizes", args: [join(root, "tools/sizes.mjs")] },
+  { name: "lock file", args: [join(root, "tools/check-lock.mjs")] },
   { name: "docs", args: [join(root, "tools/check-docs.mjs")] },
   { name: "tests", args: [join(bin, vitest[0] ?? ""), ...vitest.slice(1)] },
 ];
