@@ -68,6 +68,13 @@ export function negotiateRefusal(headers: HttpHeaders): Accepted {
   return clauses.map((clause) => accept(clause, offer)).find((accepted) => accepted !== undefined) ?? WHOLE;
 }
 
+/** The one of `offered` that the client wants most; undefined when it takes none of them. */
+export function acceptedType(header: string, offered: readonly string[]): string | undefined {
+  const clauses = parseClauses(header.trim() === "" ? "*/*" : header);
+  const fits = (type: string) => (one: string) => type === one || type === "*/*" || type === "application/*";
+  return clauses.map(({ type }) => offered.find(fits(type))).find((type) => type !== undefined);
+}
+
 /** The most wanted first; equals in the order they were written. */
 function parseClauses(header: string): readonly Clause[] {
   const clauses = header.split(",", MAX_CLAUSES).map(parseClause);

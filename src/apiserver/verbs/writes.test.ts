@@ -172,9 +172,16 @@ describe("OpenAPI", () => {
     expect((await callApi(server, { path: "/openapi/v3/api/v9" })).status).toBe(404);
   });
 
-  it("in its older version is JSON or nothing", async () => {
+  it("in its older version is JSON, or the protobuf that kubectl asks for", async () => {
     expect((await callApi(server, { path: "/openapi/v2" })).body.swagger).toBe("2.0");
-    const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-    expect((await callApi(server, { path: "/openapi/v2", headers: { accept } })).status).toBe(406);
+    const ask = (accept: string) => callApi(server, { path: "/openapi/v2", headers: { accept } });
+    const type = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+    for (const accept of [type, type.replace("v2.v1.0", "v2@v1.0")]) {
+      const { status, headers, text } = await ask(accept);
+      expect([status, headers["content-type"]]).toEqual([200, type]);
+      // Field 1 of the document is the version of the format.
+      expect(text.slice(0, 5)).toBe("\n\u00032.0");
+    }
+    expect((await ask("text/html")).status).toBe(406);
   });
 });

@@ -1,15 +1,14 @@
 // The schemas of built-in kinds as components of an OpenAPI document: names and types of every field, how lists merge, what
-// is required. Descriptions are left out: the Kubernetes documentation has them.
+// is required. Of descriptions only those of metadata are here: the Kubernetes documentation has the others.
 
 import { type Resource, resourcePath } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../entry/json.ts";
 import type { AnySchema, Field, ListSchema, Schema, StructSchema } from "../../schema/index.ts";
+import { describeField, describeTypeField } from "./descriptions.ts";
 import { requiredFields } from "./required.ts";
 
-/** Where the parts of a kind are described: `#/components/schemas/` in version 3, `#/definitions/` in version 2. */
-export interface Naming {
-  readonly refPrefix: string;
-}
+/** Where the parts of a kind are described. */
+export const REF_PREFIX = "#/components/schemas/";
 
 const PREFIXES: Readonly<Record<string, string>> = {
   meta: "io.k8s.apimachinery.pkg.apis.meta.v1",
@@ -24,6 +23,8 @@ export function componentName(schema: { readonly name: string }): string {
 }
 
 export const OBJECT_META = `${PREFIXES["meta"]}.ObjectMeta`;
+export const LIST_META = `${PREFIXES["meta"]}.ListMeta`;
+export const STATUS = `${PREFIXES["meta"]}.Status`;
 const TIME = `${PREFIXES["meta"]}.Time`;
 const MICRO_TIME = `${PREFIXES["meta"]}.MicroTime`;
 const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
@@ -67,10 +68,14 @@ export function partsOf(root: StructSchema): ReadonlyMap<string, StructSchema | 
   return found;
 }
 
-export function componentOf(schema: StructSchema | AnySchema, naming: Naming): JsonObject {
+export function componentOf(schema: StructSchema | AnySchema, isKind = false): JsonObject {
   if (schema.kind === "any") return schema.name?.startsWith("extensions.") === true ? {} : { type: "object" };
   const required = requiredFields(schema);
-  const properties = [...schema.fields()].map(([name, field]) => [name, propertyOf(field, naming)] as const);
+  const properties = [...schema.fields()].map(([name, field]) => {
+    const own = describeField(schema.name, name, field.schema);
+    const description = own ?? (isKind ? describeTypeField(name) : undefined);
+    return [name, { ...(description === undefined ? {} : { description }), ...propertyOf(field) }] as const;
+  });
   return {
     type: "object",
     ...(required.length === 0 ? {} : { required }),
@@ -79,13 +84,13 @@ export function componentOf(schema: StructSchema | AnySchema, naming: Naming): J
   };
 }
 
-function propertyOf({ schema, retainsKeys }: Field, naming: Naming): JsonObject {
-  const value = typeOf(schema, naming);
+function propertyOf({ schema, retainsKeys }: Field): JsonObject {
+  const value = typeOf(schema);
   return schema.kind === "list" ? { ...value, ...mergeOf(schema, retainsKeys) } : value;
 }
 
-function typeOf(schema: Schema, naming: Naming): JsonObject {
-  const ref = (name: string) => ({ allOf: [{ $ref: `${naming.refPrefix}${name}` }] });
+function typeOf(schema: Schema): JsonObject {
+  const ref = (name: string) => ({ allOf: [{ $ref: `${REF_PREFIX}${name}` }] });
   switch (schema.kind) {
     case "any":
       return schema.name === undefined ? { type: "object" } : ref(componentName({ name: schema.name }));
@@ -97,10 +102,10 @@ function typeOf(schema: Schema, naming: Naming): JsonObject {
     }
     case "map": {
       const atomic = schema.isAtomic ? { "x-kubernetes-map-type": "atomic" } : {};
-      return { type: "object", additionalProperties: typeOf(schema.value, naming), ...atomic };
+      return { type: "object", additionalProperties: typeOf(schema.value), ...atomic };
     }
     case "list":
-      return { type: "array", items: typeOf(schema.item, naming) };
+      return { type: "array", items: typeOf(schema.item) };
   }
 }
 

@@ -1,9 +1,8 @@
-// One OpenAPI document for each group and version, made from the kinds that are served: version 3 as kubectl reads it, and
-// all of them together in the older version 2 for tools that ask for that.
+// One OpenAPI document of version 3 for each group and version, made from the kinds that are served.
 
 import { apiVersionOf, type Resource } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../entry/json.ts";
-import { openApiSchemaOf } from "../../resources/custom/index.ts";
+import { openApiListOf, openApiSchemaOf } from "../../resources/custom/index.ts";
 import type { Registry } from "../../resources/registry.ts";
 import type { Strategy } from "../../resources/strategy.ts";
 import { builtInSchema } from "../../schema/index.ts";
@@ -11,16 +10,15 @@ import {
   componentName,
   componentOf,
   customComponentName,
-  type Naming,
+  LIST_META,
   OBJECT_META,
   partsOf,
+  REF_PREFIX,
   SCALAR_COMPONENTS,
 } from "./components.ts";
 import { pathsOf } from "./paths.ts";
 
-const INFO = { title: "Kubernetes", version: "v1.36.3" };
-const V3: Naming = { refPrefix: "#/components/schemas/" };
-const V2: Naming = { refPrefix: "#/definitions/" };
+export const INFO = { title: "Kubernetes", version: "v1.36.3" };
 
 const JSON_PATCHES = ["application/json-patch+json", "application/merge-patch+json", "application/apply-patch+yaml"];
 const STRATEGIC = "application/strategic-merge-patch+json";
@@ -35,17 +33,11 @@ export function openApiDocuments(registry: Registry): ReadonlyMap<string, JsonOb
     documents.set(path, {
       openapi: "3.0.0",
       info: INFO,
-      paths: mergeAll(kinds.map((kind) => pathsOf({ ...described(kind), ref: refOf(kind, V3) }))),
-      components: { schemas: schemasOf(kinds, V3) },
+      paths: mergeAll(kinds.map((kind) => pathsOf(described(kind)))),
+      components: { schemas: schemasOf(kinds) },
     });
   }
   return documents;
-}
-
-/** Only the definitions: what older tools validate by. */
-export function openApiV2(registry: Registry): JsonObject {
-  const kinds = [...byGroupVersion(registry).values()].flat();
-  return { swagger: "2.0", info: INFO, paths: {}, definitions: schemasOf(kinds, V2) };
 }
 
 function byGroupVersion(registry: Registry): ReadonlyMap<string, readonly Described[]> {
@@ -59,43 +51,66 @@ function byGroupVersion(registry: Registry): ReadonlyMap<string, readonly Descri
   return groups;
 }
 
-function described({ resource, verbs, custom }: Described) {
-  return { resource, verbs, patchTypes: custom === undefined ? [...JSON_PATCHES, STRATEGIC] : JSON_PATCHES };
+function described(kind: Described) {
+  const { resource, verbs, custom } = kind;
+  const patchTypes = custom === undefined ? [...JSON_PATCHES, STRATEGIC] : JSON_PATCHES;
+  return { resource, verbs, patchTypes, ref: refOf(kind), listRef: refOf({ ...kind, resource: listOf(kind) }) };
 }
 
-function refOf({ resource, custom }: Described, { refPrefix }: Naming): string {
+/** The kind of its lists: `PodList`. */
+function listOf({ resource, custom }: Described): Resource {
+  return { ...resource, kind: custom?.listKind ?? `${resource.kind}List` };
+}
+
+function refOf({ resource, custom }: Pick<Described, "resource" | "custom">): string {
   const schema = custom === undefined ? builtInSchema(resource) : undefined;
-  return `${refPrefix}${schema === undefined ? customComponentName(resource) : componentName(schema)}`;
+  return `${REF_PREFIX}${schema === undefined ? customComponentName(resource) : componentName(schema)}`;
 }
 
-function schemasOf(kinds: readonly Described[], naming: Naming): JsonObject {
+function schemasOf(kinds: readonly Described[]): JsonObject {
   const schemas: Record<string, JsonObject> = { ...SCALAR_COMPONENTS };
-  for (const kind of kinds) Object.assign(schemas, builtInComponents(kind, naming), customComponent(kind, naming));
+  for (const resource of SHARED) Object.assign(schemas, builtInComponents(resource, false));
+  for (const kind of kinds) Object.assign(schemas, componentsOf(kind));
   return Object.fromEntries(Object.entries(schemas).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-function builtInComponents({ resource, custom }: Described, naming: Naming): Record<string, JsonObject> {
-  // A custom kind needs the description of metadata, which any built-in kind has.
-  const schema = builtInSchema(custom === undefined ? resource : ANY_BUILT_IN);
+/** What every document needs: the answer to a deletion, and the metadata of objects and of lists. */
+const SHARED: readonly Resource[] = ["ConfigMapList", "Status"].map((kind) => {
+  return { group: "", version: "v1", plural: "", kind, namespaced: true };
+});
+
+function componentsOf(kind: Described): Record<string, JsonObject> {
+  if (kind.custom !== undefined) return customComponents(kind as Strategy);
+  const list = kind.verbs.includes("list") ? builtInComponents(listOf(kind), true) : {};
+  return { ...list, ...builtInComponents(kind.resource, true) };
+}
+
+/** The parts of a kind, and the kind itself unless it is wanted for its parts alone. */
+function builtInComponents(resource: Resource, withKind: boolean): Record<string, JsonObject> {
+  const schema = builtInSchema(resource);
   if (schema === undefined) return {};
   const components: Record<string, JsonObject> = {};
   for (const [name, part] of partsOf(schema)) {
-    if (part !== schema) components[name] = componentOf(part, naming);
-    else if (custom === undefined) components[name] = { ...componentOf(part, naming), ...kindOf(resource) };
+    const isKind = part === schema;
+    const isOther = part.name?.startsWith("meta.") === true;
+    if (!isKind && (withKind || isOther)) components[name] = componentOf(part);
+    else if (isKind && (withKind || isOther)) components[name] = { ...componentOf(part, true), ...kindOf(resource) };
   }
   return components;
 }
-
-const ANY_BUILT_IN: Resource = { group: "", version: "v1", plural: "", kind: "ConfigMap", namespaced: true };
 
 function kindOf({ group, version, kind }: Resource): JsonObject {
   return { "x-kubernetes-group-version-kind": [{ group, version, kind }] };
 }
 
-function customComponent(kind: Described, { refPrefix }: Naming): Record<string, JsonObject> {
-  if (kind.custom === undefined) return {};
-  const component = openApiSchemaOf(kind as Strategy, { objectMeta: `${refPrefix}${OBJECT_META}` });
-  return { [customComponentName(kind.resource)]: component };
+function customComponents(kind: Strategy): Record<string, JsonObject> {
+  const { resource } = kind;
+  const names = { objectMeta: `${REF_PREFIX}${OBJECT_META}`, listMeta: `${REF_PREFIX}${LIST_META}` };
+  const list = listOf(kind);
+  return {
+    [customComponentName(resource)]: openApiSchemaOf(kind, names),
+    [customComponentName(list)]: { ...openApiListOf(kind, { ...names, item: refOf(kind) }), ...kindOf(list) },
+  };
 }
 
 function mergeAll(parts: readonly JsonObject[]): JsonObject {

@@ -6,7 +6,10 @@ import { sha512t256 } from "../../../kernel/crypto/index.ts";
 import { headerValue } from "../../../platform/http/index.ts";
 import type { Answer, Call } from "../../call.ts";
 import type { Registry } from "../../resources/registry.ts";
-import { openApiDocuments, openApiV2 } from "./document.ts";
+import { acceptedType } from "../accept.ts";
+import { openApiDocuments } from "./document.ts";
+import { openApiV2 } from "./v2.ts";
+import { encodeOpenApiV2 } from "./v2-protobuf.ts";
 
 interface Page {
   readonly body: Uint8Array;
@@ -18,6 +21,8 @@ interface Pages {
   /** Path below /openapi/v3/ -> its document. */
   readonly documents: ReadonlyMap<string, Page>;
   readonly index: Page;
+  /** Made when somebody first asks: few clients do, and it holds everything. */
+  v2?: { readonly json: Page; readonly protobuf: Page };
 }
 
 const pagesOf = new WeakMap<Registry, Pages>();
@@ -32,7 +37,7 @@ export function findOpenApi(call: Call, registry: Registry, rest: readonly strin
   const page = documents.get(path.join("/"));
   if (page === undefined) return undefined;
   const asked = call.query.first("hash");
-  if (asked === undefined || asked === page.hash) return answer(call, page, asked !== undefined);
+  if (asked === undefined || asked === page.hash) return answer(call, page, { isForEver: asked !== undefined });
   const headers = { location: `${call.info.path}?hash=${page.hash}`, "audit-id": call.auditId };
   return { kind: "sent", http: { status: 301, headers, body: new Uint8Array() } };
 }
@@ -45,7 +50,7 @@ function pages(registry: Registry): Pages {
   const paths = [...documents].map(([path, { hash }]) => {
     return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }] as const;
   });
-  const made = { generation, documents, index: pageOf({ paths: Object.fromEntries(paths) }) };
+  const made: Pages = { generation, documents, index: pageOf({ paths: Object.fromEntries(paths) }) };
   pagesOf.set(registry, made);
   return made;
 }
@@ -55,7 +60,8 @@ function pageOf(document: unknown): Page {
   return { body, hash: encodeHex(sha512t256(body)).toUpperCase() };
 }
 
-function answer(call: Call, { body, hash }: Page, isForEver = false): Answer {
+function answer(call: Call, page: Page, { isForEver = false, type = "application/json" } = {}): Answer {
+  const { body, hash } = page;
   const headers = {
     etag: `"${hash}"`,
     vary: "Accept",
@@ -65,12 +71,26 @@ function answer(call: Call, { body, hash }: Page, isForEver = false): Answer {
   if (headerValue(call.request.headers, "if-none-match") === headers.etag) {
     return { kind: "sent", http: { status: 304, headers, body: new Uint8Array() } };
   }
-  return { kind: "sent", http: { status: 200, headers: { ...headers, "content-type": "application/json" }, body } };
+  return { kind: "sent", http: { status: 200, headers: { ...headers, "content-type": type }, body } };
 }
 
-/** kubectl asks for protobuf alone and does without when there is none; everybody else takes JSON. */
+const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** kubectl asks with the name of before, in which the version follows an @. */
+const V2_TYPES: readonly string[] = ["application/json", V2_PROTOBUF.replace("v2.v1.0", "v2@v1.0"), V2_PROTOBUF];
+
+/** kubectl asks for protobuf alone, everybody else takes JSON. */
 function answerV2(call: Call, registry: Registry): Answer {
-  const accepts = headerValue(call.request.headers, "accept") ?? "*/*";
-  if (/application\/json|\*\/\*|application\/\*/.test(accepts)) return answer(call, pageOf(openApiV2(registry)));
-  return { kind: "text", status: 406, text: "only the following media types are accepted: application/json\n" };
+  const type = acceptedType(headerValue(call.request.headers, "accept") ?? "", V2_TYPES);
+  if (type === undefined) return { kind: "text", status: 406, text: `this document is ${V2_TYPES.join(" or ")}\n` };
+  const { json, protobuf } = v2Of(registry);
+  return type === "application/json" ? answer(call, json) : answer(call, protobuf, { type: V2_PROTOBUF });
+}
+
+function v2Of(registry: Registry): NonNullable<Pages["v2"]> {
+  const known = pages(registry);
+  if (known.v2 !== undefined) return known.v2;
+  const document = openApiV2(registry);
+  const json = pageOf(document);
+  known.v2 = { json, protobuf: { body: encodeOpenApiV2(document), hash: json.hash } };
+  return known.v2;
 }

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { definitionOf } from "../../../../test/builders/definitions.ts";
+import type { JsonObject } from "../../entry/json.ts";
+import { kindsOf } from "../../resources/custom/index.ts";
 import { createRegistry } from "../../resources/registry.ts";
-import { openApiDocuments, openApiV2 } from "./document.ts";
+import { openApiDocuments } from "./document.ts";
+import { openApiV2 } from "./v2.ts";
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -51,6 +55,23 @@ describe("OpenAPI documents", () => {
     expect([...refs].filter(([, name = ""]) => v2.definitions[name] === undefined)).toEqual([]);
   });
 
+  it("say of a list that it is one, and name no parameters where there are none", () => {
+    const nodes = core?.paths["/api/v1/nodes"];
+    expect(JSON.stringify(nodes?.["get"])).toContain("io.k8s.api.core.v1.NodeList");
+    expect(core?.components.schemas["io.k8s.api.core.v1.NodeList"]).toMatchObject({
+      required: ["items"],
+      "x-kubernetes-group-version-kind": [{ group: "", version: "v1", kind: "NodeList" }],
+    });
+    expect(JSON.stringify([...documents.values()])).not.toContain('"parameters":[]');
+  });
+
+  it("describe apiVersion, kind and metadata as Kubernetes does", () => {
+    const node = core?.components.schemas["io.k8s.api.core.v1.Node"]?.properties;
+    expect(node?.["apiVersion"]?.["description"]).toMatch(/^APIVersion defines the versioned schema/);
+    expect(node?.["kind"]?.["description"]).toMatch(/^Kind is a string value/);
+    expect(node?.["metadata"]?.["description"]).toMatch(/^Standard object's metadata\./);
+  });
+
   it("say how lists merge and what is required", () => {
     const status = core?.components.schemas["io.k8s.api.core.v1.NodeStatus"];
     expect(status?.properties?.["conditions"]).toMatchObject({
@@ -60,5 +81,63 @@ describe("OpenAPI documents", () => {
       "x-kubernetes-patch-strategy": "merge",
     });
     expect(core?.components.schemas["io.k8s.api.core.v1.Taint"]?.required).toEqual(["key", "effect"]);
+  });
+});
+
+describe("the document of version 2", () => {
+  const registry = createRegistry();
+  const schema = {
+    type: "object",
+    properties: {
+      spec: {
+        type: "object",
+        required: ["some", "none"],
+        properties: {
+          some: { type: "string", anyOf: [{ minLength: 1 }] },
+          none: { type: "object", nullable: true, properties: { a: { type: "string" } } },
+          open: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: { type: "string" } } },
+        },
+      },
+    },
+  };
+  const kind = (name: string, openAPIV3Schema: JsonObject) => {
+    const definition = definitionOf({
+      group: "x.dev",
+      kind: name,
+      plural: `${name}s`.toLowerCase(),
+      schema: openAPIV3Schema,
+    });
+    const conditions = [{ type: "Established", status: "True" }];
+    return kindsOf({ ...definition, status: { conditions, acceptedNames: definition.spec.names } } as never);
+  };
+  registry.define("closed", kind("Closed", schema));
+  registry.define("open", kind("Open", { ...schema, "x-kubernetes-preserve-unknown-fields": true }));
+  const { definitions, paths } = openApiV2(registry) as unknown as {
+    readonly definitions: Readonly<Record<string, Component>>;
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  };
+
+  it("leaves out what its readers cannot read", () => {
+    expect(definitions["dev.x.v1.Closed"]?.properties?.["spec"]).toEqual({
+      type: "object",
+      required: ["some"],
+      properties: { some: { type: "string" }, none: {}, open: { "x-kubernetes-preserve-unknown-fields": true } },
+    });
+  });
+
+  it("says nothing about the fields of a kind that keeps unknown ones", () => {
+    expect(definitions["dev.x.v1.Open"]).toEqual({
+      type: "object",
+      "x-kubernetes-group-version-kind": [{ group: "x.dev", version: "v1", kind: "Open" }],
+    });
+  });
+
+  it("tells that patches are validated, as version 3 does", () => {
+    expect(paths["/api/v1/nodes/{name}"]?.["patch"]?.parameters).toContainEqual({
+      name: "fieldValidation",
+      in: "query",
+      type: "string",
+      uniqueItems: true,
+    });
   });
 });

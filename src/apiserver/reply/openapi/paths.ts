@@ -3,13 +3,14 @@
 
 import type { Resource } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../entry/json.ts";
-import { pathTemplates } from "./components.ts";
+import { pathTemplates, REF_PREFIX, STATUS } from "./components.ts";
 
 export interface DescribedKind {
   readonly resource: Resource;
   readonly verbs: readonly string[];
   /** Of the schema, in the document. */
   readonly ref: string;
+  readonly listRef: string;
   readonly patchTypes: readonly string[];
 }
 
@@ -56,7 +57,8 @@ export function pathsOf(kind: DescribedKind): JsonObject {
     const operations = OPERATIONS.filter((one) => one.on === on && kind.verbs.includes(one.verb));
     if (operations.length === 0) continue;
     const methods = operations.map((one) => [one.method, operationOf(one, kind)] as const);
-    paths[templates[on]] = { ...Object.fromEntries(methods), parameters: pathParameters(kind.resource, on) };
+    const parameters = pathParameters(kind.resource, on);
+    paths[templates[on]] = { ...Object.fromEntries(methods), ...(parameters.length === 0 ? {} : { parameters }) };
   }
   return paths;
 }
@@ -66,22 +68,25 @@ function pathParameters({ namespaced }: Resource, on: "collection" | "object"): 
   return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
 }
 
-function operationOf(
-  { verb, action, parameters }: Operation,
-  { resource, ref, patchTypes }: DescribedKind,
-): JsonObject {
+function operationOf({ verb, action, parameters }: Operation, described: DescribedKind): JsonObject {
+  const { resource, ref, patchTypes } = described;
   const { group, version, kind } = resource;
-  const content = { "application/json": { schema: { $ref: ref } } };
+  const content = { "application/json": { schema: { $ref: answerOf(verb, described) } } };
   const body = verb === "create" || verb === "update" ? { "*/*": { schema: { $ref: ref } } } : undefined;
   const patches = Object.fromEntries(patchTypes.map((type) => [type, { schema: { type: "object" } }]));
   const sent = verb === "patch" ? patches : body;
   return {
-    parameters: parameters.map(queryParameter),
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(queryParameter) }),
     ...(sent === undefined ? {} : { requestBody: { content: sent, required: true } }),
     responses: { "200": { description: "OK", content }, "401": { description: "Unauthorized" } },
     "x-kubernetes-action": action,
     "x-kubernetes-group-version-kind": { group, version, kind },
   };
+}
+
+function answerOf(verb: string, { ref, listRef }: DescribedKind): string {
+  if (verb === "list") return listRef;
+  return verb === "delete" || verb === "deletecollection" ? `${REF_PREFIX}${STATUS}` : ref;
 }
 
 const TYPES: Readonly<Record<string, string>> = { limit: "integer", gracePeriodSeconds: "integer", force: "boolean" };

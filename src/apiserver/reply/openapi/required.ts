@@ -79,6 +79,8 @@ export function requiredFields(schema: StructSchema): readonly string[] {
   const also = ALSO[schema.name] ?? [];
   const except = EXCEPT[schema.name] ?? [];
   const isAlways = ([, field]: readonly [string, Field]) => !field.omitsEmpty;
+  // Lists of a kind are all alike, and not in the tables.
+  const list = schema.name.endsWith("List") && schema.fields().has("items") ? ["items"] : [];
   const always = [...schema.fields()].filter(isAlways).map(([name]) => name);
-  return [...new Set([...always, ...also])].filter((name) => !except.includes(name));
+  return [...new Set([...always, ...list, ...also])].filter((name) => !except.includes(name));
 }

@@ -8,5 +8,5 @@ export {
 } from "./definition.ts";
 export { kindsOf } from "./kind.ts";
 export { judgeNames } from "./names.ts";
-export { openApiSchemaOf } from "./openapi.ts";
+export { API_VERSION, KIND, LIST_METADATA, METADATA, openApiListOf, openApiSchemaOf } from "./openapi.ts";
 export type { Schema } from "./schema/index.ts";

@@ -4,13 +4,42 @@
 import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
 import type { CustomKind, Strategy } from "../strategy.ts";
 
-const API_VERSION = "The version of the schema that this object is written in.";
-const KIND = "The kind of this object, as it is named in URLs and in lists.";
-const METADATA = "Name, labels and everything else that every object has.";
+const CONVENTIONS = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
+/**
+ * The sentences of Kubernetes about what every object has. Client tools and the generators of definitions hold them to be
+ * the same everywhere.
+ */
+export const API_VERSION = [
+  "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized",
+  `schemas to the latest internal value, and may reject unrecognized values. ${CONVENTIONS}#resources`,
+].join(" ");
+export const KIND = [
+  "Kind is a string value representing the REST resource this object represents. Servers may infer this from the",
+  `endpoint the client submits requests to. Cannot be updated. In CamelCase. ${CONVENTIONS}#types-kinds`,
+].join(" ");
+export const METADATA = `Standard object's metadata. ${CONVENTIONS}#metadata`;
+export const LIST_METADATA = `Standard list metadata. ${CONVENTIONS}#types-kinds`;
+
+/** Where the document describes metadata: `#/components/schemas/…ObjectMeta`. */
 export interface OpenApiNames {
-  /** Where the document describes metadata: `#/components/schemas/…ObjectMeta`. */
   readonly objectMeta: string;
+  readonly listMeta: string;
+}
+
+/** The component of its lists. */
+export function openApiListOf({ resource, custom }: Strategy, names: OpenApiNames & { item: string }): JsonObject {
+  return {
+    description: `${custom?.listKind} is a list of ${resource.kind}`,
+    type: "object",
+    required: ["items"],
+    properties: {
+      apiVersion: { description: API_VERSION, type: "string" },
+      items: { description: `List of ${resource.plural}. ${CONVENTIONS}`, type: "array", items: { $ref: names.item } },
+      kind: { description: KIND, type: "string" },
+      metadata: { description: LIST_METADATA, allOf: [{ $ref: names.listMeta }] },
+    },
+  };
 }
 
 /** A component for `components.schemas`. */
