@@ -162,6 +162,32 @@ describe("garbage collection", () => {
     await until(() => call({ path }), isGone);
   });
 
+  it("deletes objects that own each other", async () => {
+    const { call, create } = await start();
+    const path = (name: string) => `${inDefault("configmaps")}/${name}`;
+    const uids = new Map<string, string>();
+    for (const name of ["a", "b", "c"]) {
+      const { body } = await create(inDefault("configmaps"), named(name));
+      uids.set(name, body.metadata.uid);
+    }
+    const owns = (owner: string, name: string) => {
+      const { ownerReferences } = owned(name, { name: owner, uid: uids.get(owner) ?? "" }, { blockOwnerDeletion: true })
+        .metadata as {
+        ownerReferences?: unknown;
+      };
+      const headers = { "content-type": "application/merge-patch+json" };
+      return call({ method: "PATCH", path: path(name), body: { metadata: { ownerReferences } }, headers });
+    };
+    for (const [owner, name] of [
+      ["a", "b"],
+      ["b", "c"],
+      ["c", "a"],
+    ] as const)
+      await owns(owner, name);
+    await call({ method: "DELETE", path: path("a"), body: { propagationPolicy: "Foreground" } });
+    for (const name of ["a", "b", "c"]) await until(() => call({ path: path(name) }), isGone);
+  });
+
   it("makes orphans when it is told to", async () => {
     const { call, create } = await start();
     const owner = await anOwner(create);

@@ -17,6 +17,8 @@ export async function act(plan: GarbagePlan, item: Item, hands: Hands): Promise<
       return plan.isDone ? release(item, FOREGROUND, hands) : undefined;
     case "forget-owners":
       return forget(item, plan.uids, hands);
+    case "unblock-owners":
+      return unblock(item, hands);
     case "delete":
       return remove(item, plan.policy, hands);
     case "nothing":
@@ -29,17 +31,26 @@ export interface Hands {
   readonly sources: Sources;
 }
 
+const AT_ONCE: readonly GarbagePlan["kind"][] = ["delete", "forget-owners", "unblock-owners"];
+
 /** A dependent of something that waits for it: whether it goes is its own plan, because another owner may live. */
 async function follow(key: string, hands: Hands): Promise<void> {
   const item = itemAt(key, hands.sources);
   if (item === undefined) return;
   const plan = planGarbage(gather(item, hands.sources));
   // Only what goes or forgets at once: what has dependents of its own is looked at when it is its turn.
-  if (plan.kind === "delete" || plan.kind === "forget-owners") await act(plan, item, hands);
+  if (AT_ONCE.includes(plan.kind)) await act(plan, item, hands);
 }
 
 async function forget({ object, resource }: Item, uids: readonly string[], { client }: Hands): Promise<void> {
   const ownerReferences = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.includes(uid));
+  await patchMeta({ object, resource }, { ownerReferences }, client);
+}
+
+/** The change brings the object back to the collector, which deletes it then. */
+async function unblock({ object, resource }: Item, { client }: Hands): Promise<void> {
+  const references = object.metadata.ownerReferences ?? [];
+  const ownerReferences = references.map((one) => ({ ...one, blockOwnerDeletion: false }));
   await patchMeta({ object, resource }, { ownerReferences }, client);
 }
 

@@ -5,7 +5,7 @@ import type { Registry } from "../../resources/registry.ts";
 import { bucketOf, keyOf } from "../../storage/key.ts";
 import type { Storage } from "../../storage/storage.ts";
 import type { OwnerGraph } from "./graph.ts";
-import { FOREGROUND, type GarbageFacts, type OwnerState } from "./plan.ts";
+import { type GarbageFacts, isWaiting, type OwnerState } from "./plan.ts";
 
 export interface Sources {
   readonly storage: Storage;
@@ -49,6 +49,5 @@ function stateOf(reference: OwnerReference, { object, resource }: Item, { storag
   const namespace = kind.resource.namespaced ? object.metadata.namespace : "";
   const owner = storage.get(keyOf(kind.resource, { namespace, name: reference.name }))?.object;
   if (owner?.metadata.uid !== reference.uid) return "gone";
-  const isWaiting = owner.metadata.deletionTimestamp !== undefined && owner.metadata.finalizers?.includes(FOREGROUND);
-  return isWaiting === true ? "waiting" : "alive";
+  return isWaiting(owner) ? "waiting" : "alive";
 }

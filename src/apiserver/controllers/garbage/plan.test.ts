@@ -29,6 +29,20 @@ const cases: Readonly<Record<string, [Partial<GarbageFacts>, GarbagePlan]>> = {
     { owners: owners("waiting"), dependents: [dependent("d", free)] },
     { kind: "delete", policy: "Foreground" },
   ],
+  "objects that own each other: the one whose dependent waits for it holds its owner up no longer": [
+    {
+      owners: [{ reference: reference("o0", { blockOwnerDeletion: true }), state: "waiting" }],
+      dependents: [dependent("d", { ...blocking, ...DELETED, finalizers: ["foregroundDeletion"] })],
+    },
+    { kind: "unblock-owners" },
+  ],
+  "objects that own each other: it goes once it holds nobody up": [
+    {
+      owners: owners("waiting"),
+      dependents: [dependent("d", { ...blocking, ...DELETED, finalizers: ["foregroundDeletion"] })],
+    },
+    { kind: "delete", policy: "Foreground" },
+  ],
   "it keeps the policy that it was told": [
     { owners: owners("gone"), object: anObject({ finalizers: ["orphan"] }) },
     { kind: "delete", policy: "Orphan" },

@@ -2,6 +2,8 @@
 //  deleted, finalizer `orphan`              -> its dependents forget it, then the finalizer goes
 //  deleted, finalizer `foregroundDeletion`  -> its dependents are deleted; when none is left that blocks, the finalizer goes
 //  an owner lives                           -> owners that are gone, or wait for their dependents, are forgotten
+//  no owner lives, and a dependent is waiting for its own dependents: they own each other
+//                                           -> the object holds its owners up no longer, then it goes as well
 //  no owner lives                           -> the object goes as well
 // An owner of a kind that is not served counts as living: what is not known to be gone is not deleted for it.
 
@@ -24,6 +26,7 @@ export type GarbagePlan =
   | { readonly kind: "orphan" }
   | { readonly kind: "delete-dependents"; readonly keys: readonly string[]; readonly isDone: boolean }
   | { readonly kind: "forget-owners"; readonly uids: readonly string[] }
+  | { readonly kind: "unblock-owners" }
   | { readonly kind: "delete"; readonly policy: "Background" | "Foreground" | "Orphan" };
 
 const NOTHING: GarbagePlan = { kind: "nothing" };
@@ -42,7 +45,22 @@ export function planGarbage(facts: GarbageFacts): GarbagePlan {
     return { kind: "forget-owners", uids: lost.map(({ reference }) => reference.uid) };
   }
   const isWaitedFor = lost.some(({ state }) => state === "waiting") && facts.dependents.length > 0;
+  if (isWaitedFor && isInCircle(facts)) return { kind: "unblock-owners" };
   return { kind: "delete", policy: isWaitedFor ? "Foreground" : policyOf(finalizers) };
+}
+
+/**
+ * Each object of a circle would wait for the next one for ever. One that lets go of its owners is enough to end that; whether
+ * the waiting dependent really is in a circle with this object does not matter, because it goes in any case.
+ */
+function isInCircle({ owners, dependents }: GarbageFacts): boolean {
+  const isBlocking = owners.some(({ reference }) => reference.blockOwnerDeletion === true);
+  return isBlocking && dependents.some(({ object }) => isWaiting(object));
+}
+
+/** Deleted in the foreground: it goes after its dependents. */
+export function isWaiting({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(FOREGROUND) === true;
 }
 
 /** An object that was told how its own dependents go keeps to it. */
