@@ -3,7 +3,7 @@
 
 import type { Authorizer, UserInfo } from "../api/access/index.ts";
 import type { BootstrapToken } from "../api/bootstrap/index.ts";
-import type { KubeObject, ListMeta, Resource } from "../api/meta/index.ts";
+import type { KubeObject, ListMeta, Resource, StatusCause } from "../api/meta/index.ts";
 import type { Deny } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import type { HttpAnswer, HttpRequest } from "../platform/http/index.ts";
@@ -72,6 +72,8 @@ export interface Reviews {
 export interface Refusal extends Deny {
   /** Set when the reason is an object that is not there: the client is told so, and may wait for it and try again. */
   readonly missing?: { readonly resource: Resource; readonly name: string };
+  /** What a client can act on without reading the message. */
+  readonly causes?: readonly StatusCause[];
 }
 
 /** What a stage gives back; reply turns it into bytes. */

@@ -13,6 +13,7 @@ import {
 import type { RbacObjects } from "../authorization/rbac.ts";
 import { createRbacAuthorizer } from "../authorization/rbac.ts";
 import type { Attempt, Operation } from "../call.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import type { Questions } from "./plugin.ts";
 import { PLUGINS } from "./stage.ts";
 
@@ -83,6 +84,11 @@ describe("NamespaceLifecycle", () => {
     expect(refusalOf(attempt("CREATE", CONFIG_MAPS, inside))).toBe('namespaces "ns" not found');
     const closing = questions([], { ns: object("ns", { status: { phase: "Terminating" } }) });
     expect(refusalOf(attempt("CREATE", CONFIG_MAPS, inside), closing)).toMatch(/because it is being terminated$/);
+    // kubectl drain and controllers look for this cause and stop; a message is for people.
+    const message = "namespace ns is being terminated";
+    expect(namespaceLifecycle.judge(attempt("CREATE", CONFIG_MAPS, inside), closing)?.causes).toEqual([
+      { reason: "NamespaceTerminating", message, field: "metadata.namespace" },
+    ]);
   });
 
   it("allows a create in a namespace that is there", () => {

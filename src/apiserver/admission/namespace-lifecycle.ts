@@ -6,6 +6,8 @@ import { NAMESPACES } from "../../api/meta/index.ts";
 import { type Plugin, refuse, refuseMissing } from "./plugin.ts";
 
 const NAME = "NamespaceLifecycle";
+/** Clients look for this cause: whoever creates what others delete, such as a controller, stops instead of trying again. */
+const TERMINATING = "NamespaceTerminating";
 const IMMORTAL: readonly string[] = ["default", "kube-system", "kube-public"];
 
 export const namespaceLifecycle: Plugin = {
@@ -22,6 +24,8 @@ export const namespaceLifecycle: Plugin = {
     if (found === undefined) return refuseMissing(NAME, NAMESPACES, namespace);
     if (found.status?.phase !== "Terminating") return undefined;
     const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
-    return refuse(NAME, "NamespaceTerminating", text);
+    const message = `namespace ${namespace} is being terminated`;
+    const causes = [{ reason: TERMINATING, message, field: "metadata.namespace" }];
+    return { ...refuse(NAME, TERMINATING, text), causes };
   },
 };

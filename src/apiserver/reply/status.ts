@@ -72,10 +72,10 @@ export function conflict(resource: Resource, name: string, why: string = STALE):
   return refusal("conflict", failure({ code: 409, reason: "Conflict", message, details }));
 }
 
-export function forbidden(resource: Resource, name: string, why: string): Fault {
+export function forbidden(resource: Resource, name: string, why: string, causes?: readonly StatusCause[]): Fault {
   const subject = name === "" ? qualifiedName(resource) : `${qualifiedName(resource)} ${JSON.stringify(name)}`;
   const message = `${subject} is forbidden: ${why}`;
-  const details = detailsOf(resource, name);
+  const details = { ...detailsOf(resource, name), ...(causes === undefined ? {} : { causes }) };
   return refusal("forbidden", failure({ code: 403, reason: "Forbidden", message, details }));
 }
 

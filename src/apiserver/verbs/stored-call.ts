@@ -88,5 +88,6 @@ export function enforce(refusal: Refusal | undefined, attempt: Attempt): void {
   if (refusal === undefined) return;
   if (refusal.missing !== undefined) throw notFound(refusal.missing.resource, refusal.missing.name);
   const { name, generateName } = attempt.object?.metadata ?? {};
-  throw forbidden(attempt.resource, attempt.name || name || generateName || "Unknown", refusal.message);
+  const { resource } = attempt;
+  throw forbidden(resource, attempt.name || name || generateName || "Unknown", refusal.message, refusal.causes);
 }
