@@ -1,9 +1,17 @@
 // RuntimeClass, PriorityClass, ResourceSlice and ResourceClaim: what decides how and where a pod may run.
 
 import type { KubeObject } from "../meta/index.ts";
+import type { Toleration } from "./pod.ts";
 
 export interface RuntimeClass extends KubeObject {
   handler?: string;
+  /** What running a pod in this way costs beside its containers. */
+  overhead?: { readonly podFixed?: Readonly<Record<string, string>> };
+  /** Where such pods can run. */
+  scheduling?: {
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    readonly tolerations?: readonly Toleration[];
+  };
 }
 
 export interface PriorityClass extends KubeObject {

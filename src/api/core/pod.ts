@@ -82,8 +82,13 @@ export interface Volume {
 export interface Toleration {
   readonly key?: string;
   readonly operator?: string;
+  readonly value?: string;
   readonly effect?: string;
   readonly tolerationSeconds?: number;
+}
+
+export interface PodSecurityContext {
+  readonly sysctls?: readonly { readonly name?: string; readonly value?: string }[];
 }
 
 export interface PodSpec {
@@ -104,7 +109,11 @@ export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
   readonly activeDeadlineSeconds?: number;
   readonly enableServiceLinks?: boolean;
-  readonly securityContext?: object;
+  readonly securityContext?: PodSecurityContext;
+  readonly hostIPC?: boolean;
+  readonly runtimeClassName?: string;
+  readonly overhead?: Readonly<Record<string, string>>;
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly priorityClassName?: string;
   readonly priority?: number;
   readonly preemptionPolicy?: string;

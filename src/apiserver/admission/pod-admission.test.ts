@@ -11,6 +11,7 @@ import {
 import type { Attempt } from "../call.ts";
 import type { Plugin, Questions } from "./plugin.ts";
 import { defaultTolerationSeconds, priority } from "./pod-defaults.ts";
+import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 import { claimResize, defaultStorageClass } from "./storage-class.ts";
 
@@ -204,5 +205,43 @@ describe("the storage class of a claim", () => {
     expect(grow(sized("1Gi"), sized("1024Mi"), "Pending")).toBeUndefined();
     expect(grow(sized("2Gi"), sized("1Gi"), "Pending")).toBe("Only bound persistent volume claims can be expanded");
     expect(grow(sized("2Gi", "fixed"), sized("1Gi", "fixed"))).toMatch(/must support resize$/);
+  });
+});
+
+describe("RuntimeClass", () => {
+  const key = "runtimeclasses//kata";
+  const CLASSES = {
+    [key]: anObject("kata", {
+      overhead: { podFixed: { cpu: "0.5", memory: "64Mi" } },
+      scheduling: {
+        nodeSelector: { sandbox: "yes" },
+        tolerations: [{ key: "sandbox", operator: "Exists" }],
+      },
+    }),
+    "runtimeclasses//plain": anObject("plain"),
+  };
+  const of = (spec: object) => admit(runtimeClass, create(spec), CLASSES);
+
+  it("a pod of a class that does not exist is refused", () => {
+    expect(of({ runtimeClassName: "none" }).refused).toBe('pod rejected: RuntimeClass "none" not found');
+    expect(of({}).refused).toBeUndefined();
+    expect(of({ runtimeClassName: "plain" }).refused).toBeUndefined();
+  });
+
+  it("a pod gets the overhead of its class, and may say no other", () => {
+    expect(of({ runtimeClassName: "kata" }).spec.overhead).toEqual({ cpu: "0.5", memory: "64Mi" });
+    expect(of({ runtimeClassName: "kata", overhead: { cpu: "500m", memory: "64Mi" } }).refused).toBeUndefined();
+    expect(of({ runtimeClassName: "kata", overhead: { cpu: "1" } }).refused).toContain("doesn't match RuntimeClass's");
+    for (const spec of [{ overhead: {} }, { runtimeClassName: "plain", overhead: { cpu: "1" } }])
+      expect(of(spec).refused).toContain("set without corresponding RuntimeClass");
+  });
+
+  it("a pod goes where its class can run, and may not say otherwise", () => {
+    const narrow = { key: "sandbox", operator: "Equal", value: "x", effect: "NoSchedule" };
+    const { spec } = of({ runtimeClassName: "kata", nodeSelector: { zone: "a" }, tolerations: [narrow] });
+    expect(spec.nodeSelector).toEqual({ sandbox: "yes", zone: "a" });
+    expect(spec.tolerations).toEqual([{ key: "sandbox", operator: "Exists" }]);
+    const other = of({ runtimeClassName: "kata", nodeSelector: { sandbox: "no" } });
+    expect(other.refused).toContain("nodeSelector[sandbox] = yes; pod.spec.nodeSelector[sandbox] = no");
   });
 });

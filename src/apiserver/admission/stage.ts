@@ -11,6 +11,7 @@ import { nodeRestriction } from "./node-restriction/index.ts";
 import type { Plugin, Questions } from "./plugin.ts";
 import { defaultTolerationSeconds, priority } from "./pod-defaults.ts";
 import { rbacEscalation } from "./rbac-escalation.ts";
+import { runtimeClass } from "./runtime-class.ts";
 import { serviceAccount } from "./service-account.ts";
 import { claimResize, defaultStorageClass } from "./storage-class.ts";
 
@@ -22,6 +23,7 @@ export const PLUGINS: readonly Plugin[] = [
   defaultTolerationSeconds,
   defaultStorageClass,
   claimResize,
+  runtimeClass,
   rbacEscalation,
   certificateApproval,
   certificateSigning,

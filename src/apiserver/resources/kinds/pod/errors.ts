@@ -1,5 +1,5 @@
 // What a pod must be to be started at all: kubernetes/pkg/apis/core/validation, the part that clients meet.
-// differs from upstream: probes, affinity, security contexts and the contents of volume sources are taken as they come; the
+// differs from upstream: probes, affinity, security contexts but for their sysctls, and the contents of volume sources are taken as they come; the
 // kubelet has the last word about them.
 
 import type { Container, Pod, PodSpec, Volume } from "../../../../api/core/index.ts";
@@ -13,6 +13,7 @@ import {
   required,
 } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
+import { sysctlErrors } from "./sysctl-errors.ts";
 
 const RESTART_POLICIES: readonly string[] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: readonly string[] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -33,6 +34,7 @@ export function podErrors({ spec = {} }: Pod): readonly FieldError[] {
     ...policyErrors(spec),
     ...nameErrors(spec),
     ...deadlineErrors(spec.activeDeadlineSeconds),
+    ...sysctlErrors(spec),
     ...tokenErrors(spec),
   ];
 }
@@ -124,6 +126,7 @@ function nameErrors(spec: PodSpec): readonly FieldError[] {
     "spec.serviceAccountName": spec.serviceAccountName ?? "",
     "spec.nodeName": spec.nodeName ?? "",
     "spec.priorityClassName": spec.priorityClassName ?? "",
+    "spec.runtimeClassName": spec.runtimeClassName ?? "",
   };
   return Object.entries(named).flatMap(([field, name]) =>
     name === "" ? [] : dnsSubdomain(name).map((text) => invalid(field, name, text)),
