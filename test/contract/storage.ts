@@ -230,6 +230,22 @@ function describeWatches(open: OpenStorage): void {
     expect(seen).toEqual([key("c"), key("d"), key("e")]);
   });
 
+  it("forgets its past up to a revision when it is told to, and nothing else", async () => {
+    const storage = await open();
+    const start = storage.revision();
+    for (const name of ["a", "b", "c"]) await storage.create(key(name), configMap(name));
+    storage.compact(start + 2);
+    storage.compact(start + 1);
+    expect(storage.oldestRevision()).toBe(start + 2);
+    expect(() => storage.list({ prefix: PREFIX, atRevision: start + 1 })).toThrow(
+      expect.objectContaining({ code: "expired" }),
+    );
+    expect(storage.list({ prefix: PREFIX, atRevision: start + 2 }).items).toHaveLength(2);
+    storage.compact(start + 100);
+    expect(storage.oldestRevision()).toBe(start + 3);
+    expect(storage.list({ prefix: PREFIX }).items).toHaveLength(3);
+  });
+
   it("joins history and live changes without gap or repetition, even from inside a delivery", async () => {
     const storage = await open();
     const start = storage.revision();

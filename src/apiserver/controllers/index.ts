@@ -5,6 +5,7 @@ import { SECRETS } from "../../api/meta/index.ts";
 import type { Parts } from "../call.ts";
 import { prefixOf } from "../storage/key.ts";
 import { bootstrapTokens } from "./bootstrap-tokens.ts";
+import { runCompaction } from "./compaction.ts";
 import { createDefinitions } from "./definitions.ts";
 import { runEventExpiry } from "./event-expiry.ts";
 import { createGarbageCollector } from "./garbage/index.ts";
@@ -39,6 +40,7 @@ export function startLoops({ parts, choices, onTrouble = () => undefined }: Loop
     ...(choices === undefined ? [] : clusterControllers(parts, choices)),
   ];
   const running = [
+    runCompaction({ storage, clock, signal }),
     runEventExpiry({ storage, clock, signal }),
     ...controllers.map((controller) => runLoop(controller, { parts, signal, onTrouble })),
   ];

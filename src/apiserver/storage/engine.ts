@@ -67,6 +67,7 @@ export function createEngine({ journal, revision: startRevision, rows, historyLi
   return {
     revision: () => revision,
     oldestRevision: history.floor,
+    compact: history.compact,
     get: keyspace.get,
     list,
     create: (key, object) => queue.submit({ verb: "create", key, object }),

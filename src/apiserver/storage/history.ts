@@ -20,6 +20,8 @@ export interface History {
   /** Everything after this revision is still here. */
   floor(): number;
   append(change: HeldChange): void;
+  /** Drops the changes up to this revision. */
+  compact(revision: number): void;
   /** The changes after `revision`, oldest first; none for a revision that is yet to come. Fault `expired`. */
   since(revision: number): readonly HeldChange[];
 }
@@ -31,8 +33,8 @@ export function createHistory(startRevision: number, limits: HistoryLimits = DEF
   let start = 0;
   let characters = 0;
 
-  function compact(): void {
-    while (kept.length - start > limits.changes || characters > limits.characters) {
+  function drop(isTooMuch: () => boolean): void {
+    while (isTooMuch()) {
       const oldest = kept[start];
       if (oldest === undefined) break;
       kept[start] = undefined;
@@ -51,8 +53,9 @@ export function createHistory(startRevision: number, limits: HistoryLimits = DEF
     append: (change) => {
       kept.push(change);
       characters += sizeOf(change);
-      compact();
+      drop(() => kept.length - start > limits.changes || characters > limits.characters);
     },
+    compact: (revision) => drop(() => floor < revision),
     since: (revision) => {
       if (revision < floor) throw tooOld(revision, floor);
       // Revisions are consecutive, so the position of a change follows from its revision.

@@ -53,6 +53,8 @@ export interface Storage {
   revision(): number;
   /** Oldest revision from which `watch` can still replay. */
   oldestRevision(): number;
+  /** From now on the past begins at this revision; what is stored now stays as it is. */
+  compact(revision: number): void;
   get(key: string): Stored | undefined;
   list(range: ListRange): Page;
   /** Fault `already-exists`. */

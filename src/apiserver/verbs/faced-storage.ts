@@ -11,6 +11,7 @@ export function facedStorage(storage: Storage, face: Face): Storage {
   return {
     revision: storage.revision,
     oldestRevision: storage.oldestRevision,
+    compact: storage.compact,
     get: (key) => {
       const stored = storage.get(key);
       return stored === undefined ? undefined : show(stored);
