@@ -246,3 +246,56 @@ describe("hostile definitions and objects", () => {
     expect(status).toBe(413);
   });
 });
+
+describe("the subresource scale", () => {
+  const path = "/apis/scale.example.com/v1/namespaces/default/fleets";
+  const scale = { path: `${path}/f/scale` };
+  beforeAll(async () => {
+    const counted = { type: "object", properties: { replicas: { type: "integer", maximum: 9 } } };
+    const schema = {
+      type: "object",
+      properties: {
+        spec: counted,
+        status: { type: "object", properties: { replicas: { type: "integer" }, selector: { type: "string" } } },
+      },
+    };
+    const definition = definitionOf({ group: "scale.example.com", kind: "Fleet", plural: "fleets", schema });
+    const [version] = definition.spec.versions ?? [];
+    const subresources = {
+      scale: {
+        specReplicasPath: ".spec.replicas",
+        statusReplicasPath: ".status.replicas",
+        labelSelectorPath: ".status.selector",
+      },
+    };
+    const spec = { ...definition.spec, versions: [{ ...version, subresources }] };
+    expect((await create(DEFINITIONS, { ...definition, spec })).status).toBe(201);
+    const fleet = { ...widget("scale.example.com", "f"), kind: "Fleet", spec: { replicas: 2 } };
+    await create(path, { ...fleet, status: { replicas: 1, selector: "a=b" } });
+  });
+
+  it("is told as the kind that autoscalers know", async () => {
+    const { body } = await call(scale);
+    expect(body).toMatchObject({ kind: "Scale", apiVersion: "autoscaling/v1", metadata: { name: "f" } });
+    expect([body.spec, body.status]).toEqual([{ replicas: 2 }, { replicas: 1, selector: "a=b" }]);
+    const { body: list } = await call({ path: "/apis/scale.example.com/v1" });
+    const found = list.resources.find((one: { name: string }) => one.name === "fleets/scale");
+    expect(found).toMatchObject({ group: "autoscaling", version: "v1", kind: "Scale" });
+  });
+
+  it("is written by update and by patch, and nothing else changes", async () => {
+    const { body } = await call(scale);
+    const put = await call({ ...scale, method: "PUT", body: { ...body, spec: { replicas: 3 }, status: {} } });
+    expect([put.status, put.body.spec, put.body.status.replicas]).toEqual([200, { replicas: 3 }, 1]);
+    expect((await patch(scale.path, { spec: { replicas: 4 } })).body.spec).toEqual({ replicas: 4 });
+    const whole = (await call({ path: `${path}/f` })).body;
+    expect([whole.spec, whole.metadata.generation]).toEqual([{ replicas: 4 }, 3]);
+    expect((await call({ ...scale, method: "PUT", body })).status).toBe(409);
+  });
+
+  it("is refused what the kind does not allow", async () => {
+    expect((await patch(scale.path, { spec: { replicas: -1 } })).body.message).toContain("greater than or equal to 0");
+    expect((await patch(scale.path, { spec: { replicas: 10 } })).status).toBe(422);
+    expect((await call({ path: `${path}/none/scale` })).status).toBe(404);
+  });
+});

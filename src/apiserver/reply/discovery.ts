@@ -2,6 +2,8 @@
 // (everything at once). Both are made from the registry of kinds, so they cannot drift from it.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
+import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
 import type { Registry } from "../resources/registry.ts";
 import type { Strategy } from "../resources/strategy.ts";
 import { compareVersions } from "../resources/version-priority.ts";
@@ -15,6 +17,8 @@ interface ServedSubresource {
 
 interface Served {
   readonly resource: Resource;
+  /** The kind and version in which its objects are kept; absent for what is not stored. */
+  readonly keptAs?: Resource;
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
@@ -25,10 +29,14 @@ interface Served {
 function servedStrategy(strategy: Strategy): Served {
   const { resource } = strategy;
   const subresources = [
-    ...strategy.subresources.map((one) => ({ name: one.name, verbs: one.verbs, resource: one.speaks ?? resource })),
+    ...strategy.subresources.map((one) => ({
+      name: one.name,
+      verbs: one.verbs,
+      resource: one.speaks?.resource ?? resource,
+    })),
     ...strategy.creates.map((one) => ({ name: one.name, verbs: ["create"], resource: one.resource })),
   ];
-  return { ...strategy, subresources };
+  return { ...strategy, keptAs: strategy.face?.of ?? resource, subresources };
 }
 
 function served(registry: Registry): readonly Served[] {
@@ -124,10 +132,12 @@ export function legacyResources(registry: Registry, group: string, version: stri
   return { kind: "APIResourceList", apiVersion: "v1", groupVersion, resources: kinds.flatMap(legacyResource) };
 }
 
-function legacyResource({ resource, singular, verbs, subresources, ...names }: Served): readonly unknown[] {
+function legacyResource(served: Served): readonly unknown[] {
+  const { resource, singular, verbs, subresources, keptAs } = served;
   const { plural, namespaced, kind } = resource;
+  const hash = keptAs === undefined ? {} : { storageVersionHash: storageVersionHash(keptAs) };
   return [
-    { name: plural, singularName: singular, namespaced, kind, verbs, ...givenNames(names) },
+    { name: plural, singularName: singular, namespaced, kind, verbs, ...givenNames(served), ...hash },
     ...subresources.map((one) => ({
       name: `${plural}/${one.name}`,
       singularName: "",
@@ -139,4 +149,9 @@ function legacyResource({ resource, singular, verbs, subresources, ...names }: S
       verbs: one.verbs,
     })),
   ];
+}
+
+/** Tells a migrator that objects are kept in another version than before. k8s.io/apiserver/pkg/endpoints/discovery. */
+function storageVersionHash({ group, version, kind }: Resource): string {
+  return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
 }

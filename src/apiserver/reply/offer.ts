@@ -7,7 +7,8 @@ import { FORMATS, type Format, OBJECT_TRANSFORMS, type Offer } from "./accept.ts
 
 export function offerOf(endpoint: Endpoint, verb: string): Offer {
   const formats = FORMATS.filter((format) => isOffered(format, resourceOf(endpoint), verb));
-  return { formats, transforms: endpoint.kind === "stored" ? OBJECT_TRANSFORMS : [] };
+  const isOwnKind = endpoint.kind === "stored" && endpoint.subresource?.speaks === undefined;
+  return { formats, transforms: isOwnKind ? OBJECT_TRANSFORMS : [] };
 }
 
 /** Custom resources have no protobuf form, and a stream of YAML documents is nothing that clients know. */
@@ -19,5 +20,5 @@ function isOffered(format: Format, resource: Resource, verb: string): boolean {
 function resourceOf(endpoint: Endpoint): Resource {
   if (endpoint.kind === "review") return endpoint.review.resource;
   if (endpoint.kind === "posted") return endpoint.subresource.resource;
-  return endpoint.subresource?.speaks ?? endpoint.strategy.resource;
+  return endpoint.subresource?.speaks?.resource ?? endpoint.strategy.resource;
 }

@@ -38,8 +38,18 @@ export interface UpdateRules<T extends KubeObject> {
 export interface Subresource<T extends KubeObject = KubeObject> extends UpdateRules<T> {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** The kind it is read and written as, where that is not the kind itself: autoscaling/v1 Scale. */
-  readonly speaks?: Resource;
+  /** Where it is read and written as another kind than its parent: autoscaling/v1 Scale. */
+  readonly speaks?: Speech<T>;
+}
+
+/** Another kind that tells a part of an object. */
+export interface Speech<T extends KubeObject = KubeObject> {
+  readonly resource: Resource;
+  readonly shape: Shape;
+  show(object: T): KubeObject;
+  /** The object with what was said about it. */
+  keep(said: KubeObject, object: T): T;
+  validate(said: KubeObject): readonly FieldError[];
 }
 
 /**

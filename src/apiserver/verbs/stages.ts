@@ -19,6 +19,7 @@ import { get, list, prefixFor } from "./read.ts";
 import { readOptions } from "./read-options.ts";
 import { review } from "./review.ts";
 import { selectionOf } from "./selection.ts";
+import { spoken } from "./spoken/index.ts";
 import { type StoredCall, storedCall } from "./stored-call.ts";
 import { update } from "./update.ts";
 
@@ -67,6 +68,8 @@ const STORED_VERBS: Readonly<Record<string, (stored: StoredCall) => Promise<Answ
 /** Everything but watch ends here. */
 export async function runStorage(call: Call, next: Next, parts: Parts): Promise<Answer> {
   const stored = storedCall(call, parts);
+  const speech = stored?.subresource?.speaks;
+  if (stored !== undefined && speech !== undefined) return spoken(stored, speech);
   const verb = STORED_VERBS[call.info.verb];
   return stored === undefined || verb === undefined ? next() : verb(stored);
 }

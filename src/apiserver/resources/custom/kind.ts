@@ -13,6 +13,7 @@ import { type DefinedVersion, type Definition, identityOf, isConditionTrue } fro
 import { faceOf, type Versions, versionsOf } from "./face.ts";
 import { parseJsonPath } from "./json-path.ts";
 import { tableOf } from "./printer-columns.ts";
+import { scaleSpeech } from "./scale.ts";
 import {
   embeddedErrors,
   listErrors,
@@ -71,7 +72,7 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     },
     validateCreate: (next) => objectErrors(next, schema),
     validateUpdate: (next, current) => objectErrors(next, schema, current),
-    subresources: hasStatus ? [statusOf(schema)] : [],
+    subresources: [...(hasStatus ? [statusOf(schema)] : []), ...scaleOf(version, schema)],
     selectableFields: selectableOf(version),
     custom: {
       definition: nameOf(definition),
@@ -117,6 +118,20 @@ function statusOf(schema: Schema): Subresource<CustomObject> {
       return [...errors, ...newListErrors(next, schema, current)];
     },
   };
+}
+
+/** What scales is checked as a whole: the number may be all that is wrong with the object. */
+function scaleOf({ subresources }: DefinedVersion, schema: Schema): readonly Subresource<CustomObject>[] {
+  if (subresources?.scale === undefined) return [];
+  return [
+    {
+      name: "scale",
+      verbs: SUBRESOURCE_VERBS,
+      speaks: scaleSpeech(subresources.scale),
+      prepareUpdate: (sent, current) => countedGeneration(sent, current, withoutMetadata),
+      validateUpdate: (next, current) => objectErrors(next, schema, current),
+    },
+  ];
 }
 
 function objectErrors(next: CustomObject, schema: Schema, current?: CustomObject): readonly FieldError[] {
