@@ -24,6 +24,7 @@ export function createOwnDocuments(own: OwnDocuments): (call: Call) => Answer | 
     if (info.verb !== "get" && info.verb !== "head") return undefined;
     const path = info.path.replace(/\/$/, "");
     if (path === "/metrics") return sent(METRICS_TYPE, own.meter.expose());
+    if (path === "/metrics/slis") return sent(METRICS_TYPE, own.health.expose());
     const document = openIdDocument(path, { keys: own.keys, issuer: own.issuer, server: own.url() });
     if (document !== undefined) return sent(document.mediaType, JSON.stringify(document.body), KEYS_CACHE);
     return healthAnswer(own.health, path.split("/").slice(1), query);

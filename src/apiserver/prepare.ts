@@ -31,7 +31,7 @@ function aNamespace(name: string): SystemObject {
   return { strategy: namespaceStrategy, object: { kind: "Namespace", apiVersion: "v1", metadata: { name } } };
 }
 
-function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject {
+export function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject {
   const identity = { uid: randomUid({ parts: { random } }), nowMs: clock.now() };
   return orderFields({ ...object, metadata: metaForCreate(object.metadata, identity) });
 }

@@ -1,7 +1,9 @@
 // The embedded API server: storage, clock and keys come in, an HTTPS endpoint that Kubernetes clients talk to comes out.
 
+import type { KubeObject } from "../api/meta/index.ts";
 import { assert } from "../kernel/outcome/index.ts";
 import {
+  dialableAddress,
   type HttpAnswer,
   type HttpRequest,
   headerValue,
@@ -16,7 +18,8 @@ import { runChain } from "./chain.ts";
 import { startLoops } from "./controllers/index.ts";
 import { newCall } from "./new-call.ts";
 import type { ApiServerOptions } from "./options.ts";
-import { prepareStorage } from "./prepare.ts";
+import { publishEndpoints } from "./own-endpoints.ts";
+import { prepareStorage, stamped } from "./prepare.ts";
 import { createRandomPool } from "./random-pool.ts";
 import { randomUid } from "./verbs/create.ts";
 
@@ -47,6 +50,11 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     handler: (request) => handle(request, parts),
   });
   url = urlOf(listener);
+  const address = options.controllers === undefined ? undefined : dialableAddress(listener.host);
+  if (address !== undefined) {
+    const asNew = (object: KubeObject) => stamped(object, { storage, clock, random });
+    await publishEndpoints({ address, port: listener.port }, { storage, asNew });
+  }
   const loops = startLoops({ parts, choices: options.controllers, onTrouble: options.onLoopTrouble });
   return {
     url,

@@ -1,6 +1,7 @@
 // /healthz, /livez and /readyz: is the process alive, and may traffic come? Each is a list of named checks; the answer names
 // them only when somebody asks, and never says why one failed. Behaviour of k8s.io/apiserver/pkg/server/healthz.
 
+import { createMetrics } from "../../platform/report/index.ts";
 import type { Answer } from "../call.ts";
 import type { Query } from "../entry/query.ts";
 
@@ -11,6 +12,8 @@ export interface Check {
 
 export interface Health {
   checks(path: string): readonly Check[];
+  /** What the checks have answered so far, for /metrics/slis. */
+  expose(): string;
   /** From now on /readyz fails: whoever balances load shall send nothing new. */
   shutDown(): void;
 }
@@ -21,12 +24,34 @@ const READY_ONLY = "shutdown";
 export function createHealth(checks: readonly Check[]): Health {
   let isStopping = false;
   const ready: Check = { name: READY_ONLY, isHealthy: () => !isStopping };
+  const { record, expose } = createRecord();
+  const recorded = (path: string) => (check: Check) => ({
+    ...check,
+    isHealthy: () => record(check.name, path, check.isHealthy()),
+  });
   return {
-    checks: (path) => [{ name: "ping", isHealthy: () => true }, ...checks, ...(path === "readyz" ? [ready] : [])],
+    checks: (path) => {
+      const all = [{ name: "ping", isHealthy: () => true }, ...checks, ...(path === "readyz" ? [ready] : [])];
+      return all.map(recorded(path));
+    },
+    expose,
     shutDown: () => {
       isStopping = true;
     },
   };
+}
+
+/** Under the names of k8s.io/component-base/metrics/prometheus/slis. */
+function createRecord() {
+  const metrics = createMetrics();
+  const last = metrics.gauge({ name: "kubernetes_healthcheck", help: "What a check answered last: 1 is healthy." });
+  const total = metrics.counter({ name: "kubernetes_healthchecks_total", help: "What checks have answered so far." });
+  const record = (name: string, type: string, isHealthy: boolean): boolean => {
+    last.set({ name, type }, isHealthy ? 1 : 0);
+    total.add({ name, status: isHealthy ? "success" : "error", type });
+    return isHealthy;
+  };
+  return { record, expose: metrics.expose };
 }
 
 const PATHS: readonly string[] = ["healthz", "livez", "readyz"];

@@ -1,6 +1,7 @@
 // The paths that are about no resource: discovery, version, OpenAPI. Everything else is 404 in plain text, which clients
 // read as "this API is not served".
 
+import { apiVersionOf } from "../../api/meta/index.ts";
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
@@ -35,10 +36,41 @@ export function findDocument(call: Call, registry: Registry): Answer {
   const segments = call.info.path.replace(/^\/|\/$/g, "").split("/");
   const [first = "", ...rest] = segments;
   if (call.info.verb !== "get" && call.info.verb !== "head") return NOT_FOUND;
+  if (first === "" && rest.length === 0) return rootPaths(registry);
   if (first === "version" && rest.length === 0) return { kind: "document", status: 200, body: VERSION };
   if (first === "api" || first === "apis") return discovery(call, registry, [first, ...rest]);
   if (first === "openapi") return findOpenApi(call, registry, rest) ?? NOT_FOUND;
   return NOT_FOUND;
+}
+
+/** What there is beside the kinds; the paths of discovery and of OpenAPI follow from those. */
+const OTHER_PATHS: readonly string[] = [
+  "/.well-known/openid-configuration",
+  "/api",
+  "/apis",
+  "/healthz",
+  "/livez",
+  "/metrics",
+  "/metrics/slis",
+  "/openapi/v2",
+  "/openapi/v3",
+  "/openid/v1/jwks",
+  "/readyz",
+  "/version",
+];
+
+/** Whoever asks for nothing in particular, as `kubectl get --raw /` does, is told what there is. */
+function rootPaths(registry: Registry): Answer {
+  const versions = registry.strategies().map(({ resource }) => resource);
+  const reviews = registry.reviews().map(({ resource }) => resource);
+  const served = [...versions, ...reviews].flatMap((resource) => {
+    const { group } = resource;
+    if (group === "") return [`/api/${resource.version}`];
+    return [`/apis/${group}`, `/apis/${apiVersionOf(resource)}`];
+  });
+  const documents = served.filter((path) => path.split("/").length !== 3 || path.startsWith("/api/"));
+  const all = [...OTHER_PATHS, ...served, ...documents.map((path) => `/openapi/v3${path}`)];
+  return { kind: "document", status: 200, body: { paths: [...new Set(all)].sort() } };
 }
 
 function discovery(call: Call, registry: Registry, segments: readonly string[]): Answer {

@@ -1,3 +1,4 @@
+export { dialableAddress } from "./dialable-address.ts";
 export {
   type HttpAnswer,
   type HttpHandler,
