@@ -294,7 +294,9 @@ describe("the subresource scale", () => {
   });
 
   it("is refused what the kind does not allow", async () => {
-    expect((await patch(scale.path, { spec: { replicas: -1 } })).body.message).toContain("greater than or equal to 0");
+    expect((await patch(scale.path, { spec: { replicas: -1 } })).body.message).toContain(
+      "should be a non-negative integer",
+    );
     expect((await patch(scale.path, { spec: { replicas: 10 } })).status).toBe(422);
     expect((await call({ path: `${path}/none/scale` })).status).toBe(404);
   });

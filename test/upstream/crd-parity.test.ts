@@ -311,7 +311,6 @@ const IGNORED: ReadonlySet<string> = new Set([
   "lastTransitionTime",
   "description",
   "managedFields",
-  "storageVersionHash",
   "causes",
 ]);
 

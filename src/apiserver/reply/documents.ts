@@ -43,7 +43,7 @@ export function findDocument(call: Call, registry: Registry): Answer {
   return NOT_FOUND;
 }
 
-/** What there is beside the kinds; the paths of discovery and of OpenAPI follow from those. */
+/** What there is beside the kinds; the paths of discovery follow from those. */
 const OTHER_PATHS: readonly string[] = [
   "/.well-known/openid-configuration",
   "/api",
@@ -68,8 +68,7 @@ function rootPaths(registry: Registry): Answer {
     if (group === "") return [`/api/${resource.version}`];
     return [`/apis/${group}`, `/apis/${apiVersionOf(resource)}`];
   });
-  const documents = served.filter((path) => path.split("/").length !== 3 || path.startsWith("/api/"));
-  const all = [...OTHER_PATHS, ...served, ...documents.map((path) => `/openapi/v3${path}`)];
+  const all = [...OTHER_PATHS, ...served];
   return { kind: "document", status: 200, body: { paths: [...new Set(all)].sort() } };
 }
 

@@ -280,6 +280,12 @@ export const WRITING: readonly Journey[] = [
   {
     title: "custom resources: define, use, explain",
     steps: [
+      ...["apply", "create"].map((verb) => ({
+        run: `${verb} -f -`,
+        input: widget(3),
+        code: 1,
+        says: /no matches for kind "Widget" in version "example\.com\/v1"\s+ensure CRDs are installed first/,
+      })),
       {
         run: "apply -f -",
         input: WIDGETS,

@@ -66,5 +66,8 @@ function published(value: CustomKind["document"]): Json {
   if (Array.isArray(value)) return value.map((one: Json) => published(one));
   if (!isJsonObject(value)) return value;
   const { "x-kubernetes-validations": _rules, ...rest } = value;
-  return Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, published(inner)]));
+  // What the mark means, for readers that do not know it.
+  const isEither = rest["x-kubernetes-int-or-string"] === true && rest["anyOf"] === undefined;
+  const either = isEither ? { anyOf: [{ type: "integer" }, { type: "string" }] } : {};
+  return { ...either, ...Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, published(inner)])) };
 }

@@ -36,7 +36,7 @@ export function scaleSpeech({ specReplicasPath, statusReplicasPath, labelSelecto
     },
     validate: (said): readonly FieldError[] => {
       const { replicas = 0 } = (said as Scale).spec ?? {};
-      return replicas < 0 ? [invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : [];
+      return replicas < 0 ? [invalid(specReplicasPath ?? "", replicas, "should be a non-negative integer")] : [];
     },
   };
 }

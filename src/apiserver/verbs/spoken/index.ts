@@ -72,7 +72,7 @@ async function write(stored: StoredCall, speech: Speech, wish: Wish): Promise<An
     checkPlace(said, { name, namespace });
     checkPreconditions(stored, said, current);
     const errors = speech.validate(said);
-    if (errors.length > 0) throw invalidObject(speech.resource, name, errors);
+    if (errors.length > 0) throw invalidObject(stored.resource, name, errors);
     try {
       const sent = speech.keep(said, current.object);
       return answer(await replace(stored, current, { sent, owners: { manager } }), speech);
