@@ -52,10 +52,11 @@ async function read(reader, kind) {
   const credentials = reader.credentials(kind, ANSWERS);
   const bodies = new Set();
   const ns = await inFlight(ANSWERS, async (index) => {
-    const { body, jws } = await reader.get(credentials[index] ?? "");
+    const credential = credentials[index] ?? "";
+    const { body, jws } = await reader.get(credential);
     bodies.add(body.length);
     if ((jws !== undefined) !== (kind === "signed")) throw new Error(`an answer that should be ${kind} is not`);
-    if (index % 500 === 0 && kind === "signed") reader.verify(body, String(jws));
+    if (index % 500 === 0 && kind === "signed") reader.verify(body, String(jws), credential);
   });
   if (bodies.size !== 1) throw new Error("answers differ in length");
   return ns;

@@ -1,7 +1,7 @@
 // A client that reads one document, with the token itself or with JWTs of it.
 import { Pool } from "undici";
-import { encodeToken, JWS_HEADER, signDiscoveryJwt } from "../../dist/api/bootstrap/index.js";
-import { verifyDetachedHs256 } from "../../dist/kernel/jose/index.js";
+import { encodeToken, JWS_HEADER, signDiscoveryJwt, verifyDiscoveryAnswer } from "../../dist/api/bootstrap/index.js";
+import { parseDetachedHs256 } from "../../dist/kernel/jose/index.js";
 import { IN_FLIGHT } from "../apiserver/client.mjs";
 
 const PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
@@ -25,10 +25,10 @@ export function createReader({ url, caPem, token }) {
       if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}: ${body}`);
       return { body, jws: answer.headers[JWS_HEADER] };
     },
-    /** @param {Buffer} body @param {string} jws */
-    verify(body, jws) {
-      const { id, secret } = token;
-      if (!verifyDetachedHs256({ jws, keyId: id, secret, content: body })) throw new Error("a signature is wrong");
+    /** @param {Buffer} body @param {string} jws @param {string} jwt */
+    verify(body, jws, jwt) {
+      if (!verifyDiscoveryAnswer(parseDetachedHs256(jws), body, { token, jwt }))
+        throw new Error("a signature is wrong");
     },
     close: () => pool.destroy(),
   };

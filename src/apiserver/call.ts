@@ -2,7 +2,7 @@
 // Each field that a stage fills is written by that stage alone, on the way in; reply reads them all on the way out.
 
 import type { Authorizer, UserInfo } from "../api/access/index.ts";
-import type { BootstrapToken } from "../api/bootstrap/index.ts";
+import type { ReplyKey } from "../api/bootstrap/index.ts";
 import type { KubeObject, ListMeta, Resource, StatusCause } from "../api/meta/index.ts";
 import type { Deny } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
@@ -35,7 +35,7 @@ export interface Call {
   /** Filled by authentication: whose credential it was. Until then it is nobody, to whom nothing is allowed. */
   caller: UserInfo;
   /** Filled by authentication: the key with which this caller wants the answer signed. */
-  replyKey?: BootstrapToken;
+  replyKey?: ReplyKey;
   /** The caller, or, filled by impersonation, the user he acts as. Everything after that asks for this one. */
   user: UserInfo;
   /** Filled by admission: what every attempt of this call to write must pass. */

@@ -1,16 +1,15 @@
 // The gateway's own answers, in the form in which Kubernetes says no: a Status, so that every client can print it.
 
 import type { ServerResponse } from "node:http";
-import { type BootstrapToken, JWS_HEADER } from "../api/bootstrap/index.ts";
+import { JWS_HEADER, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap/index.ts";
 import type { Status } from "../api/meta/index.ts";
 import { encodeUtf8 } from "../kernel/bytes/index.ts";
-import { signDetachedHs256 } from "../kernel/jose/index.ts";
 
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   /** For whom it is signed, if for anybody. */
-  readonly replyKey?: BootstrapToken | undefined;
+  readonly replyKey?: ReplyKey | undefined;
 }
 
 /** 502 has no reason of its own in Kubernetes; its clients take every other 5xx for this one. */
@@ -38,7 +37,7 @@ export function refusalAnswer({ status, message, replyKey }: Refusal): OwnAnswer
     ...["Content-Type", "application/json", "Content-Length", String(body.length)],
     ...["Cache-Control", "no-cache, private", "X-Content-Type-Options", "nosniff"],
     ...(status === 503 ? ["Retry-After", String(RETRY_AFTER_SECONDS)] : []),
-    ...(replyKey === undefined ? [] : [JWS_HEADER, signatureOf(body, replyKey)]),
+    ...(replyKey === undefined ? [] : [JWS_HEADER, signDiscoveryAnswer(body, replyKey)]),
   ];
   return { status, headers, body };
 }
@@ -47,11 +46,6 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   const { status, headers, body } = refusalAnswer(refusal);
   response.writeHead(status, headers as string[]);
   response.end(body);
-}
-
-/** Over the exact bytes that are sent. */
-export function signatureOf(body: Uint8Array, { id, secret }: BootstrapToken): string {
-  return signDetachedHs256({ keyId: id, secret, content: body });
 }
 
 /** The reason of a refused credential is for the log: whoever does not hold it must not learn why. */

@@ -1,7 +1,7 @@
 // Everything the gateway may know about a request when it decides what becomes of it.
 
 import type { CertificateVerdict } from "../api/access/index.ts";
-import type { BootstrapToken } from "../api/bootstrap/index.ts";
+import type { ReplyKey } from "../api/bootstrap/index.ts";
 
 export interface RequestFacts {
   readonly method: string;
@@ -12,6 +12,6 @@ export interface RequestFacts {
   /** The peer's certificate by the client CA of this moment; "none" when none was shown. */
   readonly certificate: CertificateVerdict;
   readonly hasBearerToken: boolean;
-  /** The live token that a valid discovery JWT of this request names. */
-  readonly discoveryKey: BootstrapToken | undefined;
+  /** A valid discovery JWT of this request, and the live token that it names. */
+  readonly discoveryKey: ReplyKey | undefined;
 }

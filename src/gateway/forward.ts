@@ -2,9 +2,9 @@
 // whole. Nothing is made for a request that it does not need; this is the path that the throughput hangs on.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type BootstrapToken, JWS_HEADER, MAX_SIGNED_BODY_BYTES } from "../api/bootstrap/index.ts";
+import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap/index.ts";
 import type { Incoming, OutgoingCall, Upstream } from "../platform/http/index.ts";
-import { sendRefusal, signatureOf } from "./answers.ts";
+import { sendRefusal } from "./answers.ts";
 import { isCut, refusalOf } from "./backend-fault.ts";
 import { answerHeaders } from "./headers.ts";
 
@@ -21,7 +21,7 @@ export interface Forwarding {
   readonly upstream: Upstream;
   /** Names and values in turn, as they go on. */
   readonly headers: readonly string[];
-  readonly replyKey?: BootstrapToken | undefined;
+  readonly replyKey?: ReplyKey | undefined;
   /** The server behind was not there, or broke off. */
   readonly onFailure: (error: Error) => void;
 }
@@ -76,7 +76,7 @@ function streamTo(response: ServerResponse): Reading {
   };
 }
 
-function signFor(replyKey: BootstrapToken, response: ServerResponse): Reading {
+function signFor(replyKey: ReplyKey, response: ServerResponse): Reading {
   let status = 0;
   let headers: string[] = [];
   let pieces: Buffer[] | undefined = [];
@@ -106,13 +106,13 @@ function signFor(replyKey: BootstrapToken, response: ServerResponse): Reading {
       if (pieces === undefined) return;
       const [only] = pieces;
       const body = only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces, size);
-      response.writeHead(status, [...framed(headers, body), JWS_HEADER, signatureOf(body, replyKey)]);
+      response.writeHead(status, [...framed(headers, body), JWS_HEADER, signDiscoveryAnswer(body, replyKey)]);
       response.end(body);
     },
   };
 }
 
-function refuseTooLong(response: ServerResponse, replyKey: BootstrapToken): void {
+function refuseTooLong(response: ServerResponse, replyKey: ReplyKey): void {
   const message = `an answer of more than ${MAX_SIGNED_BODY_BYTES} bytes is not signed for a discovery JWT`;
   sendRefusal(response, { status: 403, message, replyKey });
 }

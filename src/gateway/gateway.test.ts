@@ -3,11 +3,11 @@
 import { connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate } from "../../test/builders/client-certificate.ts";
+import { isSignedFor } from "../../test/builders/discovery.ts";
 import { aTestCa } from "../../test/builders/tls-pair.ts";
-import { callApi, type Sent } from "../../test/fakes/api-client.ts";
+import { callApi, type Received, type Sent } from "../../test/fakes/api-client.ts";
 import { CLUSTER_ID, rootsOf, startTestGateway, type TestGateway, valuesOf } from "../../test/fakes/gateway.ts";
 import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, signDiscoveryJwt } from "../api/bootstrap/index.ts";
-import { verifyDetachedHs256 } from "../kernel/jose/index.ts";
 
 const TOKEN = { id: "abcdef", secret: "0123456789abcdef" };
 const OTHER = { id: "fedcba", secret: "fedcba9876543210" };
@@ -25,19 +25,15 @@ afterEach(() => {
 });
 
 const call = (sent: Sent) => callApi(world, sent);
-const jwt = (token = TOKEN) => ({ token: signDiscoveryJwt(token, { nowMs: Date.now() }) });
+const NOW_MS = Date.now();
+/** Always the same one, for each token. */
+const jwt = (token = TOKEN) => ({ token: signDiscoveryJwt(token, { nowMs: NOW_MS }) });
 const lastSeen = () => {
   const last = world.seen.at(-1);
   if (last === undefined) throw new Error("nothing reached the server behind");
   return last;
 };
-const isSigned = (answer: Awaited<ReturnType<typeof call>>, token = TOKEN) =>
-  verifyDetachedHs256({
-    jws: String(answer.headers[JWS_HEADER]),
-    keyId: token.id,
-    secret: token.secret,
-    content: answer.bytes,
-  });
+const isSigned = (answer: Received, as = jwt(), token = TOKEN) => isSignedFor(answer, { token, jwt: as.token });
 
 describe("what passes", () => {
   it("a bearer token goes on unchanged, over a connection that proves nothing", async () => {
@@ -125,8 +121,9 @@ describe("a discovery JWT", () => {
     });
     const answer = await call({ path: CLUSTER_INFO, as: jwt(OTHER) });
     expect(answer.status).toBe(404);
-    expect(isSigned(answer, OTHER)).toBe(true);
-    expect(isSigned(answer, TOKEN)).toBe(false);
+    expect(isSigned(answer, jwt(OTHER), OTHER)).toBe(true);
+    expect(isSigned(answer, jwt(OTHER), TOKEN)).toBe(false);
+    expect(isSigned(answer, jwt(), OTHER), "bound to the JWT that asked").toBe(false);
   });
 
   it("replaces a signature that the server behind claims", async () => {
@@ -166,6 +163,8 @@ describe("a discovery JWT", () => {
   it.each<[string, Sent]>([
     ["create a certificate request", { method: "POST", path: CSRS, body: {} }],
     ["watch", { path: `${CLUSTER_INFO}?watch=true` }],
+    ["read a tenant's object", { path: "/apis/tenant.example/v1/namespaces/kube-public/configs/cluster-info" }],
+    ["read another ConfigMap", { path: `${CLUSTER_INFO}x` }],
     ["read another namespace", { path: "/api/v1/namespaces/kube-system/secrets" }],
     ["act as somebody else", { path: CLUSTER_INFO, headers: { "impersonate-user": "admin" } }],
     ["leave the namespace by dots", { path: "/api/v1/namespaces/kube-public/../kube-system/secrets" }],
@@ -173,6 +172,7 @@ describe("a discovery JWT", () => {
   ])("that was captured does not %s", async (_what, sent) => {
     const answer = await call({ ...sent, as: jwt() });
     expect(answer).toMatchObject({ status: 403, body: { kind: "Status", code: 403 } });
+    expect(answer.headers[JWS_HEADER]).toBeUndefined();
     expect(world.seen).toEqual([]);
   });
 });

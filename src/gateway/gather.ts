@@ -4,7 +4,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { bearerTokenOf, type CertificateVerdict, judgeClientCertificate } from "../api/access/index.ts";
-import { type BootstrapToken, parseDiscoveryJwt, refuseDiscoveryJwt } from "../api/bootstrap/index.ts";
+import { parseDiscoveryJwt, type ReplyKey, refuseDiscoveryJwt } from "../api/bootstrap/index.ts";
 import type { Certificate } from "../kernel/x509/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { peerCertificatesOf } from "../platform/http/index.ts";
@@ -37,17 +37,17 @@ export function createGatherer(sources: Sources): GatherFacts {
   };
 }
 
-/** The live token that a bearer token is a good JWT of. Used by the webhook too. */
+/** The live token that a bearer token is a good JWT of, and that JWT. Used by the webhook too. */
 export function findDiscoveryKey(
   bearerToken: string,
   { tokens }: Pick<Sources, "tokens">,
   nowMs: number,
-): BootstrapToken | undefined {
+): ReplyKey | undefined {
   const jwt = parseDiscoveryJwt(bearerToken);
-  const key = jwt === undefined ? undefined : tokens.find(jwt.keyId, nowMs);
-  if (jwt === undefined || key === undefined) return undefined;
-  const facts = { secret: key.secret, nowMs, clusterId: tokens.clusterId() };
-  return refuseDiscoveryJwt(jwt, facts) === undefined ? key : undefined;
+  const token = jwt === undefined ? undefined : tokens.find(jwt.keyId, nowMs);
+  if (jwt === undefined || token === undefined) return undefined;
+  const facts = { secret: token.secret, nowMs, clusterId: tokens.clusterId() };
+  return refuseDiscoveryJwt(jwt, facts) === undefined ? { token, jwt: bearerToken } : undefined;
 }
 
 interface Remembered {

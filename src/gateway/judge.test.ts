@@ -3,7 +3,7 @@ import type { CertificateVerdict } from "../api/access/index.ts";
 import type { RequestFacts } from "./facts.ts";
 import { judgeRequest } from "./judge.ts";
 
-const KEY = { id: "abcdef", secret: "0123456789abcdef" };
+const KEY = { token: { id: "abcdef", secret: "0123456789abcdef" }, jwt: "eyJ.e30.x" };
 const CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 const user = (username: string, groups: readonly string[] = []): CertificateVerdict => ({
   kind: "user",
@@ -41,7 +41,12 @@ describe("what becomes of a request", () => {
     [
       "a JWT for anything else is refused, and not passed on as a token",
       { method: "POST", hasBearerToken: true, discoveryKey: KEY },
-      { kind: "refuse", status: 403, replyKey: KEY },
+      { kind: "refuse", status: 403 },
+    ],
+    [
+      "a JWT for another object of kube-public is refused",
+      { target: "/apis/tenant.example/v1/namespaces/kube-public/configs/x", hasBearerToken: true, discoveryKey: KEY },
+      { kind: "refuse", status: 403 },
     ],
   ])("%s", (_what, more, route) => {
     expect(judgeRequest(facts(more))).toMatchObject(route);

@@ -1,14 +1,14 @@
 // What becomes of a request. In the order in which kube-apiserver asks: a client certificate, then a token, then nobody.
 //   1. a good client certificate: handed on as that user, over the connection that may speak for others
-//   2. a discovery JWT of a live token: handed on as the discovery user where it opens the request, its answer signed; refused
-//      elsewhere, because whoever sits on the unverified connection has it too
+//   2. a discovery JWT of a live token: for cluster-info handed on as the discovery user, its answer signed; refused, and not
+//      signed, for anything else, because whoever sits on the unverified connection has it too
 //   3. any other bearer token: passed on as it is; the server behind judges it
 //   4. a bad client certificate: refused, as kube-apiserver does, even where anybody may read
 //   5. nothing: passed on; anonymous is the server's to judge
 // Pure.
 
 import type { UserInfo } from "../api/access/index.ts";
-import { type BootstrapToken, discoveryUser, refuseDiscoveryRequest } from "../api/bootstrap/index.ts";
+import { discoveryUser, type ReplyKey, refuseDiscoveryRequest } from "../api/bootstrap/index.ts";
 import type { RequestFacts } from "./facts.ts";
 import { isWritable } from "./headers.ts";
 
@@ -20,14 +20,13 @@ export type Route =
       readonly kind: "speak";
       readonly identity: "certificate" | "discovery";
       readonly user: UserInfo;
-      readonly replyKey?: BootstrapToken;
+      readonly replyKey?: ReplyKey;
     }
   | {
       readonly kind: "refuse";
       readonly identity: "certificate" | "discovery";
       readonly status: 401 | 403;
       readonly message: string;
-      readonly replyKey?: BootstrapToken;
     };
 
 export function judgeRequest(facts: RequestFacts): Route {
@@ -50,8 +49,8 @@ function refuseCertificate(reason: string): Route {
   return { kind: "refuse", identity: "certificate", status: 401, message: reason };
 }
 
-function discover(facts: RequestFacts, replyKey: BootstrapToken): Route {
+function discover(facts: RequestFacts, replyKey: ReplyKey): Route {
   const why = refuseDiscoveryRequest(facts);
-  if (why !== undefined) return { kind: "refuse", identity: "discovery", status: 403, message: why, replyKey };
-  return { kind: "speak", identity: "discovery", user: discoveryUser(replyKey.id), replyKey };
+  if (why !== undefined) return { kind: "refuse", identity: "discovery", status: 403, message: why };
+  return { kind: "speak", identity: "discovery", user: discoveryUser(replyKey.token.id), replyKey };
 }

@@ -46,7 +46,8 @@ async function answerReview(request: HttpRequest, options: ReviewOptions, nowMs:
     throw error;
   }
   const key = findDiscoveryKey(review.token, options, nowMs);
-  const status = key === undefined ? { authenticated: false } : { authenticated: true, user: discoveryUser(key.id) };
+  const status =
+    key === undefined ? { authenticated: false } : { authenticated: true, user: discoveryUser(key.token.id) };
   const body = { apiVersion: review.apiVersion, kind: "TokenReview", metadata: {}, status };
   return { status: 200, headers: { "content-type": "application/json" }, body: encodeUtf8(JSON.stringify(body)) };
 }

@@ -2,9 +2,17 @@
 // server that hand it out.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type BootstrapToken, parseDiscoveryJwt, refuseDiscoveryJwt } from "../../src/api/bootstrap/index.ts";
+import {
+  type BootstrapToken,
+  JWS_HEADER,
+  parseDiscoveryJwt,
+  type ReplyKey,
+  refuseDiscoveryJwt,
+  signDiscoveryAnswer,
+  verifyDiscoveryAnswer,
+} from "../../src/api/bootstrap/index.ts";
 import { clusterLocationExtension, encodeKubeconfig } from "../../src/api/kubeconfig/index.ts";
-import { signDetachedHs256 } from "../../src/kernel/jose/index.ts";
+import { parseDetachedHs256, signDetachedHs256 } from "../../src/kernel/jose/index.ts";
 import { answerJson, type Handler } from "../fakes/https-server.ts";
 
 export const TOKEN: BootstrapToken = { id: "ae23dc", secret: "faddc87f5a5ab458" };
@@ -63,12 +71,12 @@ export function plainServer(map: unknown): Handler {
 export function signingServer(map: unknown, token: BootstrapToken = TOKEN): Handler {
   return (request, response) => {
     if (!isGoodJwt(request, token)) return answerStatus(response, 403, "Forbidden");
-    answerSigned(response, JSON.stringify(map), token);
+    answerSigned(response, JSON.stringify(map), { token, jwt: bearerOf(request) ?? "" });
   };
 }
 
-function answerSigned(response: ServerResponse, body: string, { id, secret }: BootstrapToken): void {
-  const jws = signDetachedHs256({ keyId: id, secret, content: body });
+function answerSigned(response: ServerResponse, body: string, asked: ReplyKey): void {
+  const jws = signDiscoveryAnswer(body, asked);
   response.writeHead(200, { "content-type": "application/json", "x-kubernetes-jws": jws }).end(body);
 }
 
@@ -80,4 +88,13 @@ function isGoodJwt(request: IncomingMessage, { id, secret }: BootstrapToken): bo
   const jwt = parseDiscoveryJwt(bearerOf(request) ?? "");
   if (jwt?.keyId !== id) return false;
   return refuseDiscoveryJwt(jwt, { nowMs: Date.now(), secret, clusterId: CLUSTER_ID }) === undefined;
+}
+
+/** Whether an answer carries a signature over its bytes that is bound to the JWT that asked. */
+export function isSignedFor(
+  { headers, bytes }: { readonly headers: Readonly<Record<string, unknown>>; readonly bytes: Uint8Array },
+  asked: ReplyKey,
+): boolean {
+  const jws = headers[JWS_HEADER];
+  return typeof jws === "string" && verifyDiscoveryAnswer(parseDetachedHs256(jws), bytes, asked);
 }

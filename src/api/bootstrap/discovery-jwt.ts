@@ -27,16 +27,19 @@ export interface DiscoveryJwtOptions {
   readonly nowMs: number;
   /** The cluster's id, when it is known. */
   readonly audience?: string | undefined;
+  /** `jti`, a random value: no two JWTs are alike, so an answer that is bound to one of them answers no other request. */
+  readonly id?: string | undefined;
 }
 
-/** Claims `sub`, `iat`, `exp`, and `aud` where the cluster is known. */
+/** Claims `sub`, `iat`, `exp`; `aud` where the cluster is known, and `jti`. */
 export function signDiscoveryJwt({ id, secret }: BootstrapToken, options: DiscoveryJwtOptions): string {
-  const { nowMs, audience } = options;
+  const { nowMs, audience, id: jti } = options;
   const claims = {
     sub: id,
     ...(audience === undefined ? {} : { aud: audience }),
     iat: Math.floor(nowMs / 1_000),
     exp: Math.floor((nowMs + DISCOVERY_JWT_LIFETIME_MS) / 1_000),
+    ...(jti === undefined ? {} : { jti }),
   };
   return signHs256Jwt({ keyId: id, secret, claims });
 }

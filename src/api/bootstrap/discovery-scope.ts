@@ -1,10 +1,9 @@
-// What a discovery JWT opens: plain GETs of objects in kube-public whose whole answer can be signed, and nothing else.
+// What a discovery JWT opens: a plain GET of kube-public/cluster-info, and nothing else. Whoever sits on the unverified
+// connection has the JWT too, and tenants may write other objects into kube-public: none of them is read or signed for it.
 // Judged on the request as it came, before anybody interprets it, so that server and proxy cannot read it in two ways. Pure.
 
-/** The header with the detached JWS over the exact bytes of the body. */
-export const JWS_HEADER = "x-kubernetes-jws";
-/** A longer body is not signed: it would have to be held in memory whole, and cluster-info is a few KiB. */
-export const MAX_SIGNED_BODY_BYTES = 1_048_576;
+/** Where it stands on every server (seed 004). */
+export const CLUSTER_INFO_PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 
 export interface DiscoveryRequest {
   readonly method: string;
@@ -13,13 +12,6 @@ export interface DiscoveryRequest {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, unknown>>;
 }
-
-/**
- * Plain characters only: what needs no decoding cannot be decoded differently by the next reader. No subresource, and not
- * those of the namespace itself, which look like resources in it.
- */
-const OBJECTS =
-  /^\/(?:api\/v1|apis\/[a-z0-9.-]+\/v[a-z0-9]+)\/namespaces\/kube-public\/(?!(?:status|finalize)\b)[a-z]+(?:\/[a-z0-9][a-z0-9.-]*)?$/;
 
 /** Why a JWT does not open this request, or undefined. */
 export function refuseDiscoveryRequest({ method, target, headers }: DiscoveryRequest): string | undefined {
@@ -30,12 +22,7 @@ export function refuseDiscoveryRequest({ method, target, headers }: DiscoveryReq
   if (Object.keys(headers).some((name) => name.startsWith("impersonate-"))) {
     return "a discovery JWT acts for no other user, only for its own";
   }
-  const at = target.indexOf("?");
-  const path = at < 0 ? target : target.slice(0, at);
-  if (!OBJECTS.test(path)) return "a discovery JWT opens objects in the namespace kube-public only";
-  // `watch=false` is refused too: nobody needs it, and Kubernetes reads an empty or a second value in its own way.
-  if (at >= 0 && new URLSearchParams(target.slice(at + 1)).has("watch")) {
-    return "a discovery JWT opens no watches: their events cannot be signed";
-  }
+  // No query either: nobody needs one, and some of them (watch, an older resourceVersion) change what is answered.
+  if (target !== CLUSTER_INFO_PATH) return `a discovery JWT opens ${CLUSTER_INFO_PATH} only, without a query`;
   return undefined;
 }

@@ -1,4 +1,12 @@
 export {
+  isBoundTo,
+  JWS_HEADER,
+  MAX_SIGNED_BODY_BYTES,
+  type ReplyKey,
+  signDiscoveryAnswer,
+  verifyDiscoveryAnswer,
+} from "./answer-jws.ts";
+export {
   DISCOVERY_JWT_LEEWAY_MS,
   DISCOVERY_JWT_MAX_MS,
   type DiscoveryJwtFacts,
@@ -8,12 +16,7 @@ export {
   refuseDiscoveryJwt,
   signDiscoveryJwt,
 } from "./discovery-jwt.ts";
-export {
-  type DiscoveryRequest,
-  JWS_HEADER,
-  MAX_SIGNED_BODY_BYTES,
-  refuseDiscoveryRequest,
-} from "./discovery-scope.ts";
+export { CLUSTER_INFO_PATH, type DiscoveryRequest, refuseDiscoveryRequest } from "./discovery-scope.ts";
 export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } from "./token.ts";
 export {
   buildTokenSecret,

@@ -10,20 +10,41 @@ export const KUBECONFIG_MAX_CHARACTERS = 1_048_576;
 /** A file that merges many clusters has hundreds of entries, not thousands. */
 const MAX_ENTRIES = 1_000;
 
-export function parseKubeconfig(text: string, maxCharacters = KUBECONFIG_MAX_CHARACTERS): Kubeconfig {
+export interface KubeconfigRules {
+  readonly maxCharacters?: number | undefined;
+  /** `apiVersion` and `kind` must be there. kubectl takes a file of its user without them; a signed text must say what it is. */
+  readonly isTyped?: boolean | undefined;
+}
+
+export function parseKubeconfig(text: string, rules: KubeconfigRules = {}): Kubeconfig {
+  const { maxCharacters = KUBECONFIG_MAX_CHARACTERS, isTyped = false } = rules;
   if (text.length > maxCharacters) {
     throw new Fault("limit-exceeded", `kubeconfig is longer than ${maxCharacters} characters`);
   }
   const root = readYaml(text);
-  if (root["kind"] !== undefined && root["kind"] !== "Config") {
-    throw new Fault("malformed", `kubeconfig has the kind ${JSON.stringify(root["kind"])}, expected "Config"`);
-  }
+  requireType(root, isTyped);
   return {
     clusters: readNamed(root, "clusters", "cluster") as Kubeconfig["clusters"],
     users: readNamed(root, "users", "user") as Kubeconfig["users"],
     contexts: readNamed(root, "contexts", "context") as Kubeconfig["contexts"],
     currentContext: typeof root["current-context"] === "string" ? root["current-context"] : "",
   };
+}
+
+/** A tenant's resource may be of the kind Config too, but never of the version v1. */
+function requireType({ apiVersion, kind }: Record<string, unknown>, isTyped: boolean): void {
+  const isAbsent = (value: unknown) => !isTyped && (value ?? "") === "";
+  if (!isAbsent(kind) && kind !== "Config") {
+    throw new Fault("malformed", `kubeconfig has the kind ${spell(kind)}, expected "Config"`);
+  }
+  if (!isAbsent(apiVersion) && apiVersion !== "v1") {
+    throw new Fault("malformed", `kubeconfig has the apiVersion ${spell(apiVersion)}, expected "v1"`);
+  }
+}
+
+/** What a stranger wrote, short enough for a message. */
+function spell(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 64) ?? "of nothing";
 }
 
 /** Keys in the order in which kubectl and kubeadm write them, so that a diff against their files is small. */

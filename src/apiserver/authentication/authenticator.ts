@@ -3,7 +3,7 @@
 // decides whether the caller may still be anonymous.
 
 import type { UserInfo } from "../../api/access/index.ts";
-import type { BootstrapToken } from "../../api/bootstrap/index.ts";
+import type { ReplyKey } from "../../api/bootstrap/index.ts";
 
 export interface Credentials {
   /** DER, leaf first, not verified. */
@@ -20,7 +20,7 @@ export type Authentication =
       readonly user: UserInfo;
       readonly audiences?: readonly string[];
       /** The caller knows this key and not yet this server: the answer is signed with it. Such a user may do very little. */
-      readonly replyKey?: BootstrapToken;
+      readonly replyKey?: ReplyKey;
     }
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly reason: string };

@@ -1,9 +1,8 @@
 // The JWT of a client that is about to find out whom it talks to (seed 004). Keys are looked up by the id that the JWT
 // names, never searched for. It is replayable until it ends, two minutes at most, and for what stage.ts lets it: reading
-// public documents, signed for the holder of the token. Every mismatch is a silent "not mine", as for the token itself.
+// cluster-info, signed for the holder of the token. Every mismatch is a silent "not mine", as for the token itself.
 
 import {
-  type BootstrapToken,
   discoveryUser,
   isExpired,
   parseDiscoveryJwt,
@@ -32,7 +31,7 @@ export function createDiscoveryJwtAuthenticator({ sources, clusterId }: Discover
       for (const find of sources) {
         const secret = find(jwt.keyId, nowMs);
         if (secret === undefined || refuseDiscoveryJwt(jwt, { secret, nowMs, clusterId }) !== undefined) continue;
-        const replyKey: BootstrapToken = { id: jwt.keyId, secret };
+        const replyKey = { token: { id: jwt.keyId, secret }, jwt: bearerToken };
         return { kind: "user", user: discoveryUser(jwt.keyId), replyKey };
       }
       return NOT_MINE;

@@ -2,9 +2,16 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aCsr, forNode } from "../../../test/builders/csr.ts";
-import { callApi, type Sent } from "../../../test/fakes/api-client.ts";
+import { isSignedFor } from "../../../test/builders/discovery.ts";
+import { callApi, type Received, type Sent } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
-import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, parseToken, signDiscoveryJwt } from "../../api/bootstrap/index.ts";
+import {
+  JWS_HEADER,
+  MAX_SIGNED_BODY_BYTES,
+  parseToken,
+  type ReplyKey,
+  signDiscoveryJwt,
+} from "../../api/bootstrap/index.ts";
 import { signHs256Jwt, verifyDetachedHs256 } from "../../kernel/jose/index.ts";
 
 const PUBLIC = "/api/v1/namespaces/kube-public/configmaps";
@@ -19,29 +26,30 @@ let jwt: string;
 
 const call = (sent: Sent) => callApi(server, sent);
 const shown = (sent: Sent) => call({ as: { token: jwt }, ...sent });
-const isSigned = (answer: { headers: Sent["headers"] | object; bytes: Buffer }, key = token) =>
-  verifyDetachedHs256({
-    jws: String((answer.headers as Record<string, unknown>)[JWS_HEADER]),
-    keyId: key.id,
-    secret: key.secret,
-    content: answer.bytes,
-  });
+const isSigned = (answer: Received, asked: ReplyKey = { token, jwt }) => isSignedFor(answer, asked);
 
 beforeAll(async () => {
   server = await startTestApiServer({ more: { tokenFile: MASTERS } });
   const groups = ["system:bootstrappers:kubeadm:default-node-token"];
   token = parseToken(await server.createBootstrapToken({ id: "abcdef", groups }));
   jwt = signDiscoveryJwt(token, { nowMs: Date.now() });
-  await call({
-    method: "POST",
-    path: PUBLIC,
-    body: { metadata: { name: "cluster-info" }, data: { kubeconfig: "x".repeat(200_000) } },
-  });
+  await createClusterInfo();
   await bindToGroup("system:node-bootstrapper", "system:bootstrappers");
   // An administrator who gives everybody who is known far too much.
   await bindToGroup("cluster-admin", "system:authenticated");
 });
 afterAll(() => server.close());
+
+async function createClusterInfo(): Promise<void> {
+  const body = { metadata: { name: "cluster-info" }, data: { kubeconfig: "x".repeat(200_000) } };
+  expect((await call({ method: "POST", path: PUBLIC, body })).status).toBe(201);
+}
+
+async function patchClusterInfo(patch: object): Promise<void> {
+  const headers = { "content-type": "application/merge-patch+json" };
+  const { status } = await call({ method: "PATCH", path: CLUSTER_INFO, body: JSON.stringify(patch), headers });
+  expect(status).toBe(200);
+}
 
 async function bindToGroup(role: string, group: string): Promise<void> {
   const body = {
@@ -53,7 +61,7 @@ async function bindToGroup(role: string, group: string): Promise<void> {
 }
 
 describe("a discovery JWT", () => {
-  it("reads kube-public, and the answer is signed over its exact bytes, never packed", async () => {
+  it("reads cluster-info, and the answer is signed over its exact bytes, never packed", async () => {
     const answer = await shown({ path: CLUSTER_INFO, headers: { "accept-encoding": "gzip" } });
     expect(answer.status).toBe(200);
     expect(answer.headers["content-encoding"]).toBeUndefined();
@@ -65,29 +73,38 @@ describe("a discovery JWT", () => {
   it.each(["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"])(
     "gets text beyond ASCII signed as the bytes that are sent, in %s",
     async (accept) => {
-      const data = { greeting: "Grüße, 世界 🚀", broken: "half a pair: \ud800" };
-      await call({ method: "POST", path: PUBLIC, body: { metadata: { name: "greeting" }, data } });
-      for (const path of [`${PUBLIC}/greeting`, PUBLIC]) {
-        const answer = await shown({ path, headers: { accept } });
-        expect(answer.status).toBe(200);
-        expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
-        expect(isSigned(answer)).toBe(true);
-      }
-      await call({ method: "DELETE", path: `${PUBLIC}/greeting` });
+      await patchClusterInfo({ data: { greeting: "Grüße, 世界 🚀", broken: "half a pair: \ud800" } });
+      const answer = await shown({ path: CLUSTER_INFO, headers: { accept } });
+      expect(answer.status).toBe(200);
+      expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
+      expect(isSigned(answer)).toBe(true);
+      await patchClusterInfo({ data: { greeting: null, broken: null } });
     },
   );
 
-  it("gets refusals signed as well", async () => {
-    const answer = await shown({ path: `${PUBLIC}/nothing` });
+  it("gets refusals of cluster-info signed as well", async () => {
+    await call({ method: "DELETE", path: CLUSTER_INFO });
+    const answer = await shown({ path: CLUSTER_INFO });
+    await createClusterInfo();
     expect(answer.status).toBe(404);
     expect(isSigned(answer)).toBe(true);
+  });
+
+  it("has its answer bound to itself: another JWT of the same token is not answered by it", async () => {
+    const answer = await shown({ path: CLUSTER_INFO });
+    const other = signDiscoveryJwt(token, { nowMs: Date.now(), id: "another" });
+    expect(isSigned(answer)).toBe(true);
+    expect(isSigned(answer, { token, jwt: other })).toBe(false);
+    const { id: keyId, secret } = token;
+    const jws = String(answer.headers[JWS_HEADER]);
+    expect(verifyDetachedHs256({ jws, keyId, secret, content: answer.bytes }), "as kubeadm's signature").toBe(false);
   });
 
   it("works with a static token of the form id.secret, whose other rights it does not have", async () => {
     const own = signDiscoveryJwt(STATIC, { nowMs: Date.now() });
     const answer = await shown({ path: CLUSTER_INFO, as: { token: own } });
     expect(answer.status).toBe(200);
-    expect(isSigned(answer, STATIC)).toBe(true);
+    expect(isSigned(answer, { token: STATIC, jwt: own })).toBe(true);
     expect((await shown({ path: "/api/v1/namespaces/kube-system/secrets", as: { token: own } })).status).toBe(403);
   });
 
@@ -99,16 +116,13 @@ describe("a discovery JWT", () => {
   });
 
   it("of a body over the limit is refused instead of left unsigned", async () => {
-    const big = {
-      metadata: { name: "big" },
-      binaryData: { a: Buffer.alloc(MAX_SIGNED_BODY_BYTES * 0.74).toString("base64") },
-    };
-    expect((await call({ method: "POST", path: PUBLIC, body: big })).status).toBe(201);
-    const answer = await shown({ path: PUBLIC });
+    const big = Buffer.alloc(MAX_SIGNED_BODY_BYTES * 0.74).toString("base64");
+    await patchClusterInfo({ binaryData: { big } });
+    const answer = await shown({ path: CLUSTER_INFO });
     expect(answer).toMatchObject({ status: 403, body: { reason: "Forbidden" } });
     expect(answer.body.message).toContain("not signed");
     expect(isSigned(answer)).toBe(true);
-    await call({ method: "DELETE", path: `${PUBLIC}/big` });
+    await patchClusterInfo({ binaryData: null });
   });
 
   it("is not what others are answered with: no other credential has its answer signed", async () => {
@@ -128,7 +142,10 @@ describe("whoever captured a discovery JWT", () => {
   });
 
   it.each<[string, Sent]>([
-    ["watches nothing", { path: `${PUBLIC}?watch=true` }],
+    ["watches nothing", { path: `${CLUSTER_INFO}?watch=true` }],
+    ["lists nothing", { path: PUBLIC }],
+    ["reads no other object of kube-public", { path: `${PUBLIC}/kube-root-ca.crt` }],
+    ["reads no tenant's object", { path: "/apis/tenant.example/v1/namespaces/kube-public/configs/cluster-info" }],
     ["upgrades nothing", { path: CLUSTER_INFO, headers: { connection: "upgrade", upgrade: "websocket" } }],
     ["writes nothing", { method: "DELETE", path: CLUSTER_INFO }],
     ["reads no secrets", { path: "/api/v1/namespaces/kube-system/secrets" }],
@@ -139,6 +156,7 @@ describe("whoever captured a discovery JWT", () => {
     const answer = await shown(sent);
     expect(answer.status).toBe(403);
     expect(answer.body.message).toContain("discovery JWT");
+    expect(answer.headers[JWS_HEADER]).toBeUndefined();
   });
 
   it("passes for nobody where others ask whose token it is", async () => {

@@ -25,8 +25,9 @@ export async function runAuthentication(call: Call, next: Next, parts: Parts): P
     call.user = user;
     if (user === ANONYMOUS && !parts.allowsAnonymous(call.info.path)) throw nobody();
     if (replyKey !== undefined) {
-      call.replyKey = replyKey;
+      // Only what it is for is signed: a refusal of anything else is not.
       requireDiscovery(call.request);
+      call.replyKey = replyKey;
     }
   } catch (error) {
     // Whoever tries credentials that are not good, or not good for this, is worth a line, often without a name.

@@ -27,6 +27,8 @@ export function verifyHs256(signingInput: string, mac: Uint8Array, key: Hs256Key
 export interface Hs256Header {
   readonly keyId: string | undefined;
   readonly type: string | undefined;
+  /** Every member of the protected header, those of other names too. */
+  readonly fields: JsonRecord;
 }
 
 /** Some tokens are in use at a time, each with one header; beyond this many somebody makes headers up. */
@@ -57,7 +59,7 @@ function readHeader(part: string, what: string): Hs256Header {
   if (crit !== undefined || b64 !== undefined) {
     throw new Fault("unsupported", `${what} must not have critical header fields`);
   }
-  return { keyId: textField(header, "kid", what), type: textField(header, "typ", what) };
+  return { keyId: textField(header, "kid", what), type: textField(header, "typ", what), fields: header };
 }
 
 /** A JWS in the compact form, taken apart and believed by nobody until `verifyHs256` says yes. */

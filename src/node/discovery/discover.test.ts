@@ -115,7 +115,12 @@ describe("discovery by token", () => {
       const { keyId, claims } = parseHs256Jwt(bearerOf(request) ?? "");
       expect({ keyId, claims }).toEqual({
         keyId: "ae23dc",
-        claims: { sub: "ae23dc", iat: expect.any(Number) as number, exp: expect.any(Number) as number },
+        claims: {
+          sub: "ae23dc",
+          iat: expect.any(Number) as number,
+          exp: expect.any(Number) as number,
+          jti: expect.stringMatching(/^[\w-]{22}$/) as string,
+        },
       });
       expect(Number(claims["exp"]) - Number(claims["iat"])).toBeLessThanOrEqual(120);
     }

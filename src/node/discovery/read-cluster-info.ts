@@ -1,10 +1,10 @@
 // One reading of kube-public/cluster-info on a connection of its own, so that no reading rides on an earlier one's trust.
 
+import { CLUSTER_INFO_PATH } from "../../api/bootstrap/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { getHttps, type HttpsAnswer, type ServerTrust } from "../../platform/http/index.ts";
 import { faultFromResponse } from "../../platform/kube/index.ts";
 import { untrusted } from "./refuse.ts";
-import { CLUSTER_INFO_PATH } from "./token/answer.ts";
 
 /** One reading; a server that needs longer is asked again. As kubeadm. */
 const READ_TIMEOUT_MS = 10_000;

@@ -29,6 +29,8 @@ export interface DocumentFacts {
   /** Canonical pins; none means that whatever proved the document proves its CA. */
   readonly caPins: readonly string[];
   readonly clusterId?: string | undefined;
+  /** A text that a token's signature vouches for must be of apiVersion v1 and kind Config: other signed texts are not. */
+  readonly isSigned?: boolean | undefined;
   /** For a file of the user's own, and when the user asked for it. */
   readonly withCredentials?: boolean | undefined;
   /** What `certificate-authority` of a file of the user's own points to. A document from elsewhere may not point. */
@@ -38,7 +40,8 @@ export interface DocumentFacts {
 export type DocumentVerdict = (Allow & { readonly cluster: DiscoveredCluster }) | Deny;
 
 export function judgeDocument(facts: DocumentFacts): DocumentVerdict {
-  const config = orFault(() => parseKubeconfig(facts.text, DOCUMENT_MAX_CHARACTERS));
+  const rules = { maxCharacters: DOCUMENT_MAX_CHARACTERS, isTyped: facts.isSigned };
+  const config = orFault(() => parseKubeconfig(facts.text, rules));
   if (isFault(config)) {
     return refuse("document-is-a-kubeconfig", `${facts.what} is not a kubeconfig: ${config.message}`);
   }

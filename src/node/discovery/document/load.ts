@@ -51,7 +51,7 @@ async function loadCaFile(text: string, directory: string): Promise<string | und
 /** What cannot be read is refused by the judge, with the reason. */
 function parseOrNothing(text: string): Kubeconfig | undefined {
   try {
-    return parseKubeconfig(text, DOCUMENT_MAX_CHARACTERS);
+    return parseKubeconfig(text, { maxCharacters: DOCUMENT_MAX_CHARACTERS });
   } catch (error) {
     if (isFault(error)) return undefined;
     throw error;

@@ -4,8 +4,6 @@ import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 
 export const CLUSTER_INFO = { namespace: "kube-public", name: "cluster-info" } as const;
-/** Where it stands on every server (seed 004). */
-export const CLUSTER_INFO_PATH = `/api/v1/namespaces/${CLUSTER_INFO.namespace}/configmaps/${CLUSTER_INFO.name}`;
 
 export interface ClusterInfoAnswer {
   /** Names in lower case. */

@@ -18,8 +18,9 @@ import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
 import { answerJson, type Handler, startTestServer } from "../../../../test/fakes/https-server.ts";
 import { spellingsFound, startRecordingProxy } from "../../../../test/fakes/recording-proxy.ts";
-import type { BootstrapToken } from "../../../api/bootstrap/index.ts";
+import { type BootstrapToken, parseDiscoveryJwt, signDiscoveryAnswer } from "../../../api/bootstrap/index.ts";
 import { encodeBase64Url, encodeUtf8 } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
 import { signDetachedHs256, signHs256Jwt } from "../../../kernel/jose/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
@@ -73,25 +74,50 @@ async function refusal(url: string, more?: Partial<TokenMethod>) {
   return { code: error.code, check: error.detail["check"], message: error.message };
 }
 
-/** 200 to everything, with this header and body. */
+type Jws = string | readonly string[] | undefined;
+
+/** 200 to everything, with this header, or the one that is made for the JWT, and this body. */
 const answering =
-  (jws: string | readonly string[] | undefined, sent: string | Buffer = body): Handler =>
-  (_request, response) => {
-    const headers = jws === undefined ? {} : { "x-kubernetes-jws": jws as string | string[] };
+  (jws: Jws | ((jwt: string) => Jws), sent: string | Buffer = body): Handler =>
+  (request, response) => {
+    const made = typeof jws === "function" ? jws(bearerOf(request) ?? "") : jws;
+    const headers = made === undefined ? {} : { "x-kubernetes-jws": made as string | string[] };
     response.writeHead(200, { "content-type": "application/json", ...headers }).end(sent);
   };
 
 /** 401 to a JWT, then this ConfigMap to strangers: the way of kubeadm. */
 const showing = (data: Record<string, string>): Handler => plainServer({ ...map, data });
 
+/** kubeadm's form: bound to nothing. */
 const jwsOf = (content: string, { id, secret }: BootstrapToken = TOKEN) =>
   signDetachedHs256({ keyId: id, secret, content });
+/** The form of answers, bound to the JWT that asked. */
+const boundOf = (content: string, token: BootstrapToken = TOKEN) => {
+  return (jwt: string) => signDiscoveryAnswer(content, { token, jwt });
+};
 const header = (fields: unknown) => encodeBase64Url(encodeUtf8(JSON.stringify(fields)));
+const binding = (jwt: string) => ({
+  typ: "discovery-answer+jws",
+  path: "/api/v1/namespaces/kube-public/configmaps/cluster-info",
+  jwt: encodeBase64Url(sha256(encodeUtf8(jwt))),
+});
+/** Signed by the holder of the token, with other words in the protected header. */
+const boundOtherwise = (change: Record<string, string>) => (jwt: string) =>
+  signDetachedHs256({ keyId: TOKEN.id, secret: TOKEN.secret, content: body, fields: { ...binding(jwt), ...change } });
 const mac = (jws: string) => jws.slice(jws.lastIndexOf("."));
 const KEY = `jws-kubeconfig-${TOKEN.id}`;
 
 const attackerDocument = aDocument({ server: "https://cluster.example:6443", caPem: attackerCa.certPem });
 const lookAlike = JSON.stringify({ ...map, apiVersion: "evil.example/v1" });
+const entry = { server: "https://cluster.example:6443", "certificate-authority-data": btoa(attackerCa.certPem) };
+const tenantObject = JSON.stringify({
+  apiVersion: "tenant.example/v1",
+  kind: "Config",
+  metadata: { name: "cluster-info", namespace: "kube-public" },
+  clusters: [{ name: "", cluster: entry }],
+});
+const untyped = JSON.stringify({ clusters: [{ name: "", cluster: entry }] });
+let lastJwt = "";
 const otherObject = JSON.stringify({ ...map, metadata: { name: "other", namespace: "kube-public" } });
 
 /** The rule that must refuse, and words of its own message. */
@@ -99,17 +125,23 @@ type Expected = readonly [check: string | undefined, words: string];
 
 const attacks: Record<string, [Handler, Expected]> = {
   "a stripped header": [answering(undefined), ["answer-is-signed", "did not sign its answer"]],
-  "two headers": [answering([jwsOf(body), jwsOf(body)]), ["answer-is-signed", "not one X-Kubernetes-JWS"]],
+  "two headers": [
+    answering((jwt) => [boundOf(body)(jwt), boundOf(body)(jwt)]),
+    ["answer-is-signed", "not one X-Kubernetes-JWS"],
+  ],
   "a secret of his own": [
-    answering(jwsOf(body, { id: TOKEN.id, secret: "0000000000000000" })),
+    answering(boundOf(body, { id: TOKEN.id, secret: "0000000000000000" })),
     ["signature-is-valid", "does not fit what was sent"],
   ],
   "the signature of another token": [
-    answering(jwsOf(body, OTHER_TOKEN)),
+    answering(boundOf(body, OTHER_TOKEN)),
     ["signature-is-of-this-token", "another token"],
   ],
   "the signature of another token under our key id": [
-    answering(`${header({ alg: "HS256", kid: TOKEN.id })}..${mac(jwsOf(body, OTHER_TOKEN)).slice(1)}`),
+    answering((jwt) => {
+      const ours = header({ alg: "HS256", kid: TOKEN.id, ...binding(jwt) });
+      return `${ours}.${mac(boundOf(body, OTHER_TOKEN)(jwt))}`;
+    }),
     ["signature-is-valid", "does not fit"],
   ],
   "another token's key in the same answer, and none of ours": [
@@ -121,11 +153,11 @@ const attacks: Record<string, [Handler, Expected]> = {
     ["signature-is-of-this-token", "another token"],
   ],
   "a replayed answer for another object": [
-    answering(jwsOf(otherObject), otherObject),
+    answering(boundOf(otherObject), otherObject),
     ["answer-is-cluster-info", "kube-public/other"],
   ],
   "an object of another API that has the kind and the name": [
-    answering(jwsOf(lookAlike), lookAlike),
+    answering(boundOf(lookAlike), lookAlike),
     ["answer-is-cluster-info", "evil.example/v1 ConfigMap"],
   ],
   "an echo of our own JWT as the signature": [
@@ -139,7 +171,7 @@ const attacks: Record<string, [Handler, Expected]> = {
         "..",
       ),
     ),
-    ["signature-is-valid", "does not fit"],
+    ["signature-answers-this-request", "made for something else"],
   ],
   "alg none": [answering(`${header({ alg: "none", kid: TOKEN.id })}..`), ["signature-is-hs256", 'not \\"none\\"']],
   "alg none with a signature": [
@@ -159,24 +191,61 @@ const attacks: Record<string, [Handler, Expected]> = {
     ["signature-is-hs256", "critical"],
   ],
   "a key id twice": [
-    answering(
-      `${encodeBase64Url(encodeUtf8('{"alg":"HS256","kid":"ffffff","kid":"ae23dc"}'))}${jwsOf(body).replace(/^[^.]*/, "")}`,
-    ),
+    answering((jwt) => {
+      const twice = '{"alg":"HS256","kid":"ffffff","kid":"ae23dc"}';
+      return `${encodeBase64Url(encodeUtf8(twice))}${boundOf(body)(jwt).replace(/^[^.]*/, "")}`;
+    }),
     ["signature-is-readable", "twice"],
   ],
   "an attached payload": [
-    answering(jwsOf(body).replace("..", `.${encodeBase64Url(encodeUtf8(body))}.`)),
+    answering((jwt) => boundOf(body)(jwt).replace("..", `.${encodeBase64Url(encodeUtf8(body))}.`)),
     ["signature-is-readable", ""],
   ],
-  "a truncated signature": [answering(jwsOf(body).slice(0, -20)), ["signature-is-readable", "43 characters"]],
-  "a truncated body": [answering(jwsOf(body), body.slice(0, 200)), ["answer-is-complete", "after 200 bytes"]],
+  "a truncated signature": [
+    answering((jwt) => boundOf(body)(jwt).slice(0, -20)),
+    ["signature-is-readable", "43 characters"],
+  ],
+  "a truncated body": [answering(boundOf(body), body.slice(0, 200)), ["answer-is-complete", "after 200 bytes"]],
   "one changed byte": [
-    answering(jwsOf(body), body.replace("cluster.example:6443", "cluster.example:6444")),
+    answering(boundOf(body), body.replace("cluster.example:6443", "cluster.example:6444")),
     ["signature-is-valid", "somebody between here"],
   ],
   "a byte order mark before the body": [
-    answering(jwsOf(body), `\ufeff${body}`),
+    answering(boundOf(body), `\ufeff${body}`),
     ["answer-is-complete", "signature does not fit"],
+  ],
+  "kubeadm's form of signature over the answer: that of older servers, and of the ConfigMap": [
+    answering(jwsOf(body)),
+    ["signature-answers-this-request", "bring the server up to date"],
+  ],
+  "a signature that answers another JWT of the same token": [
+    answering(boundOf(body)("eyJhbGciOiJIUzI1NiJ9.e30.x")),
+    ["signature-answers-this-request", "made for something else"],
+  ],
+  "a signature of another path": [
+    answering(boundOtherwise({ path: "/apis/tenant.example/v1/namespaces/kube-public/configs/cluster-info" })),
+    ["signature-answers-this-request", "made for something else"],
+  ],
+  "a signature of another type": [
+    answering(boundOtherwise({ typ: "JWT" })),
+    ["signature-answers-this-request", "made for something else"],
+  ],
+  "the signature of an answer in the place of the ConfigMap's": [
+    (request, response) => {
+      const jwt = bearerOf(request);
+      if (jwt !== undefined) lastJwt = jwt;
+      const data = { kubeconfig: document, [KEY]: boundOf(document)(lastJwt) };
+      plainServer({ ...map, data })(request, response);
+    },
+    ["signature-is-valid", "does not fit"],
+  ],
+  "a tenant's object of kind Config that was signed in the place of the kubeconfig": [
+    showing({ kubeconfig: tenantObject, [KEY]: jwsOf(tenantObject) }),
+    ["document-is-a-kubeconfig", 'the apiVersion \\"tenant.example/v1\\"'],
+  ],
+  "a signed text that does not say that it is a kubeconfig": [
+    showing({ kubeconfig: untyped, [KEY]: jwsOf(untyped) }),
+    ["document-is-a-kubeconfig", "expected"],
   ],
   "a redirect": [
     (_request, response) => response.writeHead(307, { location: "https://127.0.0.1:1/" }).end(),
@@ -237,10 +306,26 @@ describe("an attacker's server", () => {
     }
   });
 
-  it("who replays an answer of the past, signed by the token, is caught by the second connection", async () => {
+  it("who replays an answer of the past, signed by the token, is refused: it answers another JWT", async () => {
+    const answers: string[] = [];
+    const honest = await serve(answering((jwt) => answers[answers.push(boundOf(body)(jwt)) - 1]));
+    await discover(methodAt(honest.url), { clock: systemClock, env: {} });
+    expect(new Set(answers).size).toBe(answers.length);
+    const { url } = await serve(answering(answers[0]), attackerCa);
+    expect(await refusal(url)).toMatchObject({ check: "signature-answers-this-request" });
+  });
+
+  it("who replays a ConfigMap of the past, signed by the token, is caught by the second connection", async () => {
     const old = aClusterInfo(aDocument({ server: "https://cluster.example:6443", caPem: aTestCa("old-ca").certPem }));
-    const { url } = await serve(answering(jwsOf(JSON.stringify(old)), JSON.stringify(old)), attackerCa);
+    const { url } = await serve(plainServer(old), attackerCa);
     expect(await refusal(url)).toMatchObject({ check: "server-holds-a-certificate-of-the-ca" });
+  });
+
+  it("sees JWTs of which no two are alike, even within one second", async () => {
+    const seen: string[] = [];
+    const { url } = await serve(answering((jwt) => boundOf(body)(seen[seen.push(jwt) - 1] ?? "")));
+    for (let at = 0; at < 3; at++) await discover(methodAt(url), { clock: systemClock, env: {} });
+    expect(new Set(seen.map((jwt) => parseDiscoveryJwt(jwt)?.claims["jti"])).size).toBe(6);
   });
 
   it("who shows another document to the verified connection is refused", async () => {

@@ -2,13 +2,15 @@
 // secret is never sent: it signs a JWT that is worth little and short-lived, and it checks what came back. Two readings:
 // one from whoever answers, judged by the token's signature and the pins; one over TLS that the CA just found vouches for.
 //
-//   JWT  --200--> X-Kubernetes-JWS must hold          --+
+//   JWT  --200--> X-Kubernetes-JWS must answer it     --+
 //        --401, 403--> anonymous --200--> JWS in the    +--> document --> second reading, verified --> the same?
 //                                 ConfigMap must hold --+
 
 import { signDiscoveryJwt } from "../../../api/bootstrap/index.ts";
+import { encodeBase64Url } from "../../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { HttpsAnswer, ServerTrust } from "../../../platform/http/index.ts";
+import { randomBytes } from "../../../platform/keys/index.ts";
 import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
 import { judgeDocument } from "../document/judge.ts";
@@ -29,7 +31,13 @@ export async function discoverByToken(
   if (first.kind === "Deny") throw untrusted(first);
   if (first.kind === "Wait") return { why: first.message };
   const { caPins, clusterId } = method;
-  const verdict = judgeDocument({ text: first.kubeconfigText, what: "the signed document", caPins, clusterId });
+  const verdict = judgeDocument({
+    text: first.kubeconfigText,
+    what: "the signed document",
+    caPins,
+    clusterId,
+    isSigned: true,
+  });
   if (verdict.kind === "Deny") throw untrusted(verdict);
   deps.onDiscovered?.(verdict.cluster.server);
   const cluster = await withSystemRoots(verdict.cluster, deps.env);
@@ -41,6 +49,9 @@ export async function discoverByToken(
   return { value: cluster };
 }
 
+/** Nobody guesses 128 bits, and no two readings share them: an answer of the past answers no reading of now. */
+const JWT_ID_BYTES = 16;
+
 interface SignedReading {
   readonly address: string;
   readonly method: TokenMethod;
@@ -51,9 +62,10 @@ interface SignedReading {
 async function readSigned({ address, method, deps, trust }: SignedReading): Promise<SignatureVerdict> {
   const { token, clusterId } = method;
   const reading = { address, trust, signal: deps.signal, env: deps.env };
-  const bearer = signDiscoveryJwt(token, { nowMs: deps.clock.now(), audience: clusterId });
-  const answer = await readClusterInfo({ ...reading, bearer });
-  if (!isRefusal(answer)) return judgeSignedAnswer(answer, token);
+  const id = encodeBase64Url(randomBytes(JWT_ID_BYTES));
+  const jwt = signDiscoveryJwt(token, { nowMs: deps.clock.now(), audience: clusterId, id });
+  const answer = await readClusterInfo({ ...reading, bearer: jwt });
+  if (!isRefusal(answer)) return judgeSignedAnswer(answer, { token, jwt });
   const anonymous = await readClusterInfo(reading);
   if (isRefusal(anonymous)) throw bothRefused(address, answer, anonymous);
   return judgeSignedConfigMap(parseConfigMap(anonymous.body).data, token);

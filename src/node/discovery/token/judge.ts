@@ -1,13 +1,20 @@
 // Did the holder of the token's secret sign this? Two proofs are known, and both bind the document to the secret without
-// showing it: the header X-Kubernetes-JWS over the exact bytes of an answer (seed 004), and kubeadm's JWS inside the
-// ConfigMap, over its kubeconfig. Pure. Nothing of an answer is interpreted before its signature holds. Rules, in order:
+// showing it: the header X-Kubernetes-JWS over the exact bytes of an answer, bound to the JWT that asked (seed 004), and
+// kubeadm's JWS inside the ConfigMap, over its kubeconfig. Neither passes for the other: their protected headers differ. Pure.
+// Nothing of an answer is interpreted before its signature holds. Rules, in order:
 //   answer:    answer-is-signed · signature-is-readable · signature-is-hs256 · signature-is-of-this-token ·
-//              answer-is-complete · signature-is-valid · answer-is-cluster-info
+//              signature-answers-this-request · answer-is-complete · signature-is-valid · answer-is-cluster-info
 //   ConfigMap: signature-is-present (waits) · the four of the signature
 
-import { type BootstrapToken, JWS_HEADER } from "../../../api/bootstrap/index.ts";
+import {
+  type BootstrapToken,
+  isBoundTo,
+  JWS_HEADER,
+  type ReplyKey,
+  verifyDiscoveryAnswer,
+} from "../../../api/bootstrap/index.ts";
 import { parseUtf8 } from "../../../kernel/bytes/index.ts";
-import { parseDetachedHs256, verifyDetachedHs256, verifyParsedDetachedHs256 } from "../../../kernel/jose/index.ts";
+import { parseDetachedHs256, type UnverifiedDetachedHs256, verifyDetachedHs256 } from "../../../kernel/jose/index.ts";
 import { type Allow, allow, type Deny, isFault, type Wait, wait } from "../../../kernel/outcome/index.ts";
 import { refuse } from "../refuse.ts";
 import { CLUSTER_INFO, type ClusterInfoAnswer, parseConfigMap, type ReadConfigMap } from "./answer.ts";
@@ -19,7 +26,7 @@ const SIGNATURE_PREFIX = "jws-kubeconfig-";
 export type SignatureVerdict = (Allow & { readonly kubeconfigText: string }) | Deny | Wait;
 
 /** An answer that a JWT was shown for. */
-export function judgeSignedAnswer(answer: ClusterInfoAnswer, token: BootstrapToken): SignatureVerdict {
+export function judgeSignedAnswer(answer: ClusterInfoAnswer, asked: ReplyKey): SignatureVerdict {
   const jws = answer.headers[JWS_HEADER];
   if (typeof jws !== "string" || jws === "") {
     return refuse(
@@ -28,7 +35,7 @@ export function judgeSignedAnswer(answer: ClusterInfoAnswer, token: BootstrapTok
         "X-Kubernetes-JWS): it is not the cluster, or a proxy in between removed the header; ask the API server directly",
     );
   }
-  const problem = findProblem({ jws, token, content: answer.body, exact: false });
+  const problem = findAnswerProblem(jws, answer.body, asked);
   if (problem !== undefined) return problem;
   const map = parseConfigMap(answer.body);
   if (!isClusterInfo(map)) {
@@ -42,10 +49,7 @@ export function judgeSignedAnswer(answer: ClusterInfoAnswer, token: BootstrapTok
   return kubeconfigText === "" ? waitFor("cluster-info has no kubeconfig yet") : signed(kubeconfigText);
 }
 
-/**
- * Whoever captured a JWT can have every object of kube-public signed, and some of them he may write himself: a resource of his
- * own definition can be called ConfigMap and have this name, but not this version.
- */
+/** A refusal is signed too, and so is another form of the object (a Table) that somebody in the middle asked for. */
 function isClusterInfo({ apiVersion, kind, namespace, name }: ReadConfigMap): boolean {
   const isConfigMap = apiVersion === "v1" && kind === "ConfigMap";
   return isConfigMap && namespace === CLUSTER_INFO.namespace && name === CLUSTER_INFO.name;
@@ -62,46 +66,55 @@ export function judgeSignedConfigMap(data: Readonly<Record<string, string>>, tok
         "the token may be new, expired, unknown there, or not meant for signing",
     );
   }
-  return findProblem({ jws, token, content: kubeconfigText, exact: true }) ?? signed(kubeconfigText);
+  return findConfigMapProblem(jws, kubeconfigText, token) ?? signed(kubeconfigText);
 }
 
-interface Signed {
-  readonly jws: string;
-  readonly token: BootstrapToken;
-  readonly content: string | Uint8Array;
-  /** Only the one spelling that kubeadm accepts, too. */
-  readonly exact: boolean;
-}
-
-function findProblem({ jws, token, content, exact }: Signed): Deny | undefined {
-  const parsed = parseSignature(jws);
+function findAnswerProblem(jws: string, body: Uint8Array, { token, jwt }: ReplyKey): Deny | undefined {
+  const parsed = parseSignature(jws, token);
   if ("rule" in parsed) return parsed;
-  if (parsed.keyId !== token.id) {
+  if (!isBoundTo(parsed, jwt)) {
     return refuse(
-      "signature-is-of-this-token",
-      `the signature is of another token than ${token.id}: somebody shows an answer that was made for other eyes`,
+      "signature-answers-this-request",
+      "the signature does not say that it answers this request: an older countersign-gateway or embedded server made it " +
+        "(bring the server up to date first), or somebody shows a signature that was made for something else",
     );
   }
-  const { id: keyId, secret } = token;
-  const isValid = exact
-    ? verifyDetachedHs256({ jws, keyId, secret, content })
-    : verifyParsedDetachedHs256(parsed, { secret, content });
-  if (isValid) return undefined;
-  if (typeof content !== "string" && !isWholeJson(content)) {
-    return refuse(
-      "answer-is-complete",
-      `the answer breaks off after ${content.length} bytes and its signature does not fit: a proxy cut it short, or ` +
-        "somebody changed it; ask the API server directly",
-    );
-  }
+  if (verifyDiscoveryAnswer(parsed, body, { token, jwt })) return undefined;
+  if (isWholeJson(body)) return refuseSignature(token);
+  return refuse(
+    "answer-is-complete",
+    `the answer breaks off after ${body.length} bytes and its signature does not fit: a proxy cut it short, or ` +
+      "somebody changed it; ask the API server directly",
+  );
+}
+
+/** Only the one spelling that kubeadm accepts: a signature of any other use has another header. */
+function findConfigMapProblem(jws: string, content: string, token: BootstrapToken): Deny | undefined {
+  const parsed = parseSignature(jws, token);
+  if ("rule" in parsed) return parsed;
+  const isValid = verifyDetachedHs256({ jws, keyId: token.id, secret: token.secret, content });
+  return isValid ? undefined : refuseSignature(token);
+}
+
+function refuseSignature({ id }: BootstrapToken): Deny {
   return refuse(
     "signature-is-valid",
-    `the signature of token ${token.id} does not fit what was sent: the secret is wrong, or somebody between here and ` +
+    `the signature of token ${id} does not fit what was sent: the secret is wrong, or somebody between here and ` +
       "the cluster changed it; make a new token with `countersign token create`, then look at the network",
   );
 }
 
-function parseSignature(jws: string) {
+/** Readable, HS256 and of this token, or the refusal. */
+function parseSignature(jws: string, token: BootstrapToken): UnverifiedDetachedHs256 | Deny {
+  const parsed = parseJws(jws);
+  if ("rule" in parsed || parsed.keyId === token.id) return parsed;
+  return refuse(
+    "signature-is-of-this-token",
+    `the signature is of another token than ${token.id}: somebody shows an answer that was made for other eyes`,
+  );
+}
+
+function parseJws(jws: string): UnverifiedDetachedHs256 | Deny {
   try {
     return parseDetachedHs256(jws);
   } catch (error) {

@@ -1,0 +1,47 @@
+// The signature of an answer to a discovery JWT (seed 004, "JWS content signing"): a detached HS256 JWS over the exact bytes of
+// the body, made with the token that the JWT names and carried by the header X-Kubernetes-JWS. The same key signs the kubeconfig
+// inside cluster-info (kubeadm's jws-kubeconfig-<id>), so the protected header says which use this is, and what was answered:
+//   {"alg":"HS256","kid":"<id>","typ":"discovery-answer+jws","path":"<path>","jwt":"<hash>"}
+// `path` is the path that was asked for and `jwt` the SHA-256 of the JWT that asked, in base64url. A signature that lacks one of
+// them, or names another path or JWT, is no answer to this request. docs/decisions/0012-bound-answers.md. Pure.
+
+import { encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { nativeBase64Url, sha256 } from "../../kernel/crypto/index.ts";
+import { signDetachedHs256, type UnverifiedDetachedHs256, verifyParsedDetachedHs256 } from "../../kernel/jose/index.ts";
+import { CLUSTER_INFO_PATH } from "./discovery-scope.ts";
+import type { BootstrapToken } from "./token.ts";
+
+/** The header with the detached JWS over the exact bytes of the body. */
+export const JWS_HEADER = "x-kubernetes-jws";
+/** A longer body is not signed: it would have to be held in memory whole, and cluster-info is a few KiB. */
+export const MAX_SIGNED_BODY_BYTES = 1_048_576;
+
+const TYPE = "discovery-answer+jws";
+
+/** A request for cluster-info, and what its answer is signed with. */
+export interface ReplyKey {
+  readonly token: BootstrapToken;
+  /** The JWT that asked, as it was sent. */
+  readonly jwt: string;
+}
+
+/** Text is signed as UTF-8: these must be the bytes that are sent. */
+export function signDiscoveryAnswer(body: string | Uint8Array, { token, jwt }: ReplyKey): string {
+  return signDetachedHs256({ keyId: token.id, secret: token.secret, content: body, fields: bindingOf(jwt) });
+}
+
+/** Whether the protected header says that this is the answer to that JWT. Nothing is verified by it. */
+export function isBoundTo({ fields }: UnverifiedDetachedHs256, jwt: string): boolean {
+  return Object.entries(bindingOf(jwt)).every(([name, value]) => Object.hasOwn(fields, name) && fields[name] === value);
+}
+
+/** Constant time. */
+export function verifyDiscoveryAnswer(jws: UnverifiedDetachedHs256, body: Uint8Array, key: ReplyKey): boolean {
+  if (jws.keyId !== key.token.id || !isBoundTo(jws, key.jwt)) return false;
+  return verifyParsedDetachedHs256(jws, { secret: key.token.secret, content: body });
+}
+
+/** The path is that of cluster-info alone: a JWT opens nothing else. */
+function bindingOf(jwt: string): Readonly<Record<"typ" | "path" | "jwt", string>> {
+  return { typ: TYPE, path: CLUSTER_INFO_PATH, jwt: nativeBase64Url(sha256(encodeUtf8(jwt))) };
+}
