@@ -5,6 +5,7 @@ export {
   isClusterId,
   readClusterLocation,
 } from "./cluster-location.ts";
+export { moveClusters } from "./move-clusters.ts";
 export { encodeKubeconfig, parseKubeconfig } from "./parse.ts";
 export { selectContext } from "./select.ts";
 export type {

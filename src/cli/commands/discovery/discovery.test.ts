@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -14,7 +14,7 @@ import {
 import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
-import { parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
+import { clusterLocationExtension, parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "discovery-cli-"));
@@ -136,6 +136,103 @@ describe("countersign discovery", () => {
     const { exit, out, err } = await ended;
     expect({ exit, confirmed: out.includes("confirmed") }).toEqual({ exit: 130, confirmed: true });
     expect(err).toContain("not refreshed  no cached way leads to the cluster any more");
+  });
+
+  describe("refresh --kubeconfig keeps kubectl's file up to date", () => {
+    const KUBECTL = (server: string, rest = "") => `# mine, do not touch
+apiVersion: v1
+kind: Config
+preferences: {colors: true}
+clusters:
+- name: elsewhere
+  cluster: {server: "https://other.example:6443", certificate-authority-data: QQ==}
+- name: prod # the one
+  cluster:
+    server: ${server}
+    certificate-authority: old-ca.crt
+    proxy-url: http://proxy.example:3128${rest}
+contexts:
+- {name: prod, context: {cluster: prod, user: me, namespace: team}}
+current-context: elsewhere
+users:
+- {name: me, user: {token: secret-of-mine}}
+`;
+    const follow = (path: string, ...more: string[]) => run(["refresh", "--kubeconfig", path, ...more]);
+    const moved = aTestCa("new-ca");
+    /** The cluster had two addresses, of which this one has gone, and says that it has another root from now on. */
+    async function moveCluster(): Promise<string> {
+      fresh();
+      const gone = "https://127.0.0.1:1";
+      const parts = { server: server.url, caPem: ca.certPem, clusterId: CLUSTER_ID };
+      const first = aDocument({ ...parts, servers: [server.url, gone] });
+      server.handle(plainServer(aClusterInfo(first)));
+      await run(["refresh", "--cluster-info-file", save("first.yaml", first)]);
+      server.handle(plainServer(aClusterInfo(aDocument({ ...parts, caPem: `${ca.certPem}${moved.certPem}` }))));
+      return gone;
+    }
+
+    it("in the entry of this cluster alone, whichever context is current, and leaves the rest as it was written", async () => {
+      const path = save("config", KUBECTL(await moveCluster()));
+      chmodSync(path, 0o640);
+      const { exit, out } = await follow(path);
+      expect([exit, out]).toEqual([0, expect.stringContaining(`kubectl   ${path} brought up to date`)]);
+      const text = readFileSync(path, "utf8");
+      const [other, own] = parseKubeconfig(text).clusters;
+      expect(own?.cluster).toEqual({
+        server: server.url,
+        "certificate-authority-data": btoa(`${ca.certPem}${moved.certPem}`),
+        "proxy-url": "http://proxy.example:3128",
+      });
+      expect(other?.cluster.server).toBe("https://other.example:6443");
+      for (const kept of [
+        "# mine, do not touch",
+        "\n- name: prod # the one",
+        "colors: true",
+        "secret-of-mine",
+        "namespace: team",
+      ])
+        expect(text).toContain(kept);
+      expect(statSync(path).mode & 0o777).toBe(0o640);
+      expect((await follow(path)).out).toContain("is up to date");
+      expect(readFileSync(path, "utf8")).toBe(text);
+    });
+
+    it("through a link, which stays one", async () => {
+      const target = save("target", KUBECTL(await moveCluster()));
+      const link = join(directory, "link");
+      symlinkSync(target, link);
+      expect((await follow(link)).exit).toBe(0);
+      expect(lstatSync(link).isSymbolicLink()).toBe(true);
+      expect(readFileSync(target, "utf8")).toContain(server.url);
+    });
+
+    it("and changes nothing where the entry with the address says that it is another cluster", async () => {
+      await moveCluster();
+      const { name, extension } = clusterLocationExtension({ clusterId: "another" });
+      const extensions = JSON.stringify([{ name, extension }]);
+      const path = save("foreign", KUBECTL(server.url, `\n    extensions: ${extensions}`));
+      const before = readFileSync(path, "utf8");
+      const { exit, err } = await follow(path);
+      expect([exit, err]).toEqual([69, expect.stringContaining("has no entry for the cluster")]);
+      expect(readFileSync(path, "utf8")).toBe(before);
+    });
+
+    it("and changes nothing while kubectl writes, nor when the cluster is not proved", async () => {
+      await moveCluster();
+      const path = save("busy", KUBECTL(server.url));
+      const before = readFileSync(path, "utf8");
+      const lock = save("busy.lock", "");
+      expect((await follow(path)).err).toContain("is being written by another program");
+      rmSync(lock);
+      const impostor = aTestCa("impostor");
+      const attacker = await startTestServer(plainServer(aClusterInfo(documentText)), impostor);
+      fresh();
+      const lie = aDocument({ server: attacker.url, caPem: ca.certPem, clusterId: CLUSTER_ID });
+      const refused = await follow(path, "--cluster-info-file", save("lie.yaml", lie), "--timeout", "1s");
+      await attacker.close();
+      expect(refused.exit).toBe(77);
+      expect(readFileSync(path, "utf8")).toBe(before);
+    });
   });
 
   it("verify ends with 1 when one of several addresses is not good", async () => {

@@ -10,6 +10,7 @@ import { durationOption, outputForm, textOption } from "../../options.ts";
 import { readToken } from "../../secret-input.ts";
 import { plainText } from "../../terminal/index.ts";
 import { describeDiscovery, discoveryJson } from "./describe.ts";
+import { followKubeconfig } from "./follow-kubeconfig.ts";
 import { discoverAsAsked, openCache, requireCached, SOURCE_OPTIONS } from "./source.ts";
 
 /** `0s` would be a storm of requests. */
@@ -20,11 +21,12 @@ export const discoveryRefresh: Command = {
   options: [
     ...SOURCE_OPTIONS,
     { flags: "--every <duration>", description: "again and again until it is stopped, such as 1h" },
+    { flags: "--kubeconfig <file>", description: "keep the cluster's entry in it up to date, such as ~/.kube/config" },
   ],
   examples: [
     "countersign discovery refresh --token-file token 10.0.0.1",
     "countersign discovery refresh",
-    "countersign discovery refresh --every 1h",
+    "countersign discovery refresh --every 1h --kubeconfig ~/.kube/config",
   ],
   run: async (context, input) => {
     const cache = openCache(context, input);
@@ -60,20 +62,28 @@ const NO_WAY = {
 
 async function refresh(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<void> {
   const form = outputForm(input.options);
-  const { found, by, hasChanged } = await cache.locked(() => renew(context, input, cache), {
+  const { found, before, by, hasChanged } = await cache.locked(() => renew(context, input, cache), {
     clock: context.clock,
     signal: context.stop,
   });
+  const path = textOption(input.options, "kubeconfig");
+  const kubeconfig =
+    path === undefined ? undefined : await followKubeconfig(path, { before: before?.cluster, now: found.cluster });
   if (form === "json") {
-    context.terminal.out(`${JSON.stringify({ ...discoveryJson(found), by, hasChanged })}\n`);
+    context.terminal.out(`${JSON.stringify({ ...discoveryJson(found), by, hasChanged, kubeconfig })}\n`);
     return;
   }
   context.terminal.out(`${hasChanged ? "changed" : "confirmed"}, by ${by}\n`);
   describeDiscovery(context, found);
+  if (kubeconfig === undefined) return;
+  const word = kubeconfig.hasChanged ? "brought up to date" : "is up to date";
+  context.terminal.out(`kubectl   ${plainText(kubeconfig.path)} ${word}\n`);
 }
 
 interface Renewed {
   readonly found: CachedDiscovery;
+  /** What was known until now. */
+  readonly before: CachedDiscovery | undefined;
   readonly by: string;
   readonly hasChanged: boolean;
 }
@@ -81,13 +91,14 @@ interface Renewed {
 async function renew(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<Renewed> {
   const asked = await discoverAsAsked(context, input);
   if (asked !== undefined) {
+    const before = await cache.load();
     await cache.save(asked);
-    return { found: asked, by: "the way that was named", hasChanged: true };
+    return { found: asked, before, by: "the way that was named", hasChanged: true };
   }
   const cached = await requireCached(cache);
   const text = await readToken(context, input.options);
   const token = text === undefined ? undefined : parseToken(text);
   const found = await refreshDiscovery(cached, { ...discoverDeps(context), token });
   await cache.save(found);
-  return { found, by: found.by, hasChanged: found.hasChanged };
+  return { found, before: cached, by: found.by, hasChanged: found.hasChanged };
 }
