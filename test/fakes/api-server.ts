@@ -28,6 +28,7 @@ import { type Clock, systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { aClientCertificate, type ClientCertificate } from "../builders/client-certificate.ts";
+import type { TestCa } from "../builders/tls-pair.ts";
 
 export type { ClientCertificate } from "../builders/client-certificate.ts";
 
@@ -38,6 +39,8 @@ export interface TestApiServerOptions {
   readonly storage?: Storage;
   /** The loops of a cluster run too: service accounts, root CA, node lifecycle. */
   readonly controllers?: boolean;
+  /** Who vouches for the server, where it is not the cluster's own CA. */
+  readonly servingCa?: TestCa;
   /** Everything else a server can be started with. */
   readonly more?: Partial<ApiServerOptions>;
 }
@@ -47,6 +50,8 @@ export interface TestApiServer {
   readonly port: number;
   readonly caPem: string;
   readonly caKeyPem: string;
+  /** What vouches for the server: the cluster's CA, or the one that was given. */
+  readonly servingCaPem: string;
   /** Of group system:masters. */
   readonly adminCertPem: string;
   readonly adminKeyPem: string;
@@ -87,7 +92,7 @@ function issue(issuer: Issuer, { subject, key, extensions, nowMs }: Issue): stri
 const CA_SUBJECT: NameTemplate = { commonName: "countersign-test-ca", organizations: [] };
 
 export async function startTestApiServer(options: TestApiServerOptions = {}): Promise<TestApiServer> {
-  const { clock = systemClock, storage = createMemoryStorage(), controllers = false, more = {} } = options;
+  const { clock = systemClock, storage = createMemoryStorage(), controllers = false, servingCa, more = {} } = options;
   const caKey = generatePrivateKey("P-256");
   const ca: Issuer = { name: encodeName(CA_SUBJECT), signer: caKey.signer };
   const nowMs = clock.now();
@@ -116,7 +121,7 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
     clock,
     host: "127.0.0.1",
     port: 0,
-    servingCertificate: { certPem: servingPem, keyPem: servingKey.encodePem() },
+    servingCertificate: servingCa?.issueServing() ?? { certPem: servingPem, keyPem: servingKey.encodePem() },
     clientCaPem: caPem,
     ...(controllers ? { controllers: { rootCaPem: caPem } } : {}),
     ...more,
@@ -127,6 +132,7 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
     port: server.port,
     caPem,
     caKeyPem,
+    servingCaPem: servingCa?.certPem ?? caPem,
     adminCertPem: admin.certPem,
     adminKeyPem: admin.keyPem,
     storage,
@@ -141,8 +147,8 @@ export async function startTestApiServer(options: TestApiServerOptions = {}): Pr
 }
 
 /** As its administrator, who may do everything. */
-export function adminConnection(server: Pick<TestApiServer, "url" | "caPem" | "adminCertPem" | "adminKeyPem">) {
-  const { url, caPem, adminCertPem: certPem, adminKeyPem: keyPem } = server;
+export function adminConnection(server: Pick<TestApiServer, "url" | "servingCaPem" | "adminCertPem" | "adminKeyPem">) {
+  const { url, servingCaPem: caPem, adminCertPem: certPem, adminKeyPem: keyPem } = server;
   return { server: url, caPem, credentials: () => ({ certPem, keyPem }) };
 }
 

@@ -7,7 +7,7 @@ import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import { clusterObjects, ensureObjects } from "../../src/cli/cluster/objects.ts";
 import { signDetachedHs256 } from "../../src/kernel/jose/index.ts";
 import type { KubeClient } from "../../src/platform/kube/index.ts";
-import { connectAdmin, startTestApiServer, type TestApiServer } from "./api-server.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer, type TestApiServerOptions } from "./api-server.ts";
 import { carryOut, type Decision, runClerk } from "./clerk.ts";
 
 export type { Decision } from "./clerk.ts";
@@ -24,8 +24,10 @@ export interface JoinableCluster {
   close(): Promise<void>;
 }
 
-export async function startJoinableCluster(): Promise<JoinableCluster> {
-  const api = await startTestApiServer();
+export async function startJoinableCluster(
+  options: Pick<TestApiServerOptions, "servingCa"> = {},
+): Promise<JoinableCluster> {
+  const api = await startTestApiServer(options);
   const admin = connectAdmin(api);
   const token = await api.createBootstrapToken();
   await ensureObjects(admin, clusterObjects({ server: api.url, caPem: api.caPem }), { isFirstStart: true });

@@ -13,9 +13,25 @@ import { commonNameOf, missingNames, purposeOidOf, type ServingNames, type Wante
 export interface IssuedFacts extends Wanted {
   readonly certificatePem: string;
   readonly publicKey: Uint8Array;
-  /** The CAs that may sign for this cluster's nodes. */
-  readonly roots: readonly Certificate[];
+  /** The CAs that may sign for this cluster's nodes. Undefined: none is known, and the last rule does not apply. */
+  readonly roots: NodeRoots;
   readonly nowMs: number;
+}
+
+export type NodeRoots = readonly Certificate[] | undefined;
+
+/**
+ * Those that were named, else the cluster's. Undefined where the kubeconfig leaves it to this machine's roots: those say who the
+ * server is and nothing about who signs its nodes. The certificate comes from that server, which will judge it.
+ */
+export function nodeRootsOf({ caPem, writtenCaPem }: ClusterRoots, clientCaPem: string | undefined): NodeRoots {
+  if (clientCaPem === undefined && writtenCaPem === "") return undefined;
+  return readCertificates(clientCaPem ?? caPem);
+}
+
+interface ClusterRoots {
+  readonly caPem: string;
+  readonly writtenCaPem?: string | undefined;
 }
 
 export function checkIssued(facts: IssuedFacts): Allow | Deny {
@@ -26,8 +42,15 @@ export function checkIssued(facts: IssuedFacts): Allow | Deny {
   }
   const refusal =
     checkSubject(leaf, facts.nodeName) ?? checkNames(leaf, facts.serving) ?? checkForce(leaf, facts.nowMs);
-  if (refusal !== undefined) return refusal;
+  return refusal ?? checkChain(leaf, intermediates, facts);
+}
+
+function checkChain(leaf: Certificate, intermediates: readonly Certificate[], facts: IssuedFacts): Allow | Deny {
   const { roots } = facts;
+  if (roots === undefined) {
+    const message = "the certificate is ours, and no CA of nodes is known to compare it with";
+    return allow({ rule: "certificate-is-in-force", reason: "Checked", message });
+  }
   // A node whose clock is behind must not refuse what the server's clock calls valid.
   const nowMs = Math.max(facts.nowMs, leaf.notBeforeMs);
   const result = validateChain({ leaf, intermediates, roots, nowMs, usage: purposeOidOf(facts) });

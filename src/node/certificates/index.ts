@@ -8,7 +8,7 @@ export {
   openClusterAccess,
   planBoot,
 } from "./boot/index.ts";
-export { checkIssued } from "./check.ts";
+export { checkIssued, nodeRootsOf } from "./check.ts";
 export { type CurrentPair, loadCurrentPair } from "./current.ts";
 export type { RequestState } from "./judge.ts";
 export { type CertificatePurpose, type StoreLayout, storeLayout } from "./layout.ts";

@@ -7,10 +7,10 @@ import type { FinishedRequest } from "../../attestation/evidence/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
-import { type Certificate, type Signer, signCertificateRequest } from "../../kernel/x509/index.ts";
+import { type Signer, signCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../platform/kube/index.ts";
-import { checkIssued } from "./check.ts";
+import { checkIssued, type NodeRoots } from "./check.ts";
 import { judgeReuse, type RequestState } from "./judge.ts";
 import { withinLimit } from "./limit.ts";
 import { requestName } from "./request-name.ts";
@@ -40,7 +40,7 @@ export interface RequestOptions extends RequestProgress, Wanted {
   /** The request with its evidence. Left out: a plain PKCS#10, as a kubelet's. */
   readonly attested?: FinishedRequest | undefined;
   /** The CAs that may sign for this cluster's nodes. */
-  readonly roots: readonly Certificate[];
+  readonly roots: NodeRoots;
   readonly clock: Clock;
   /** In [0, 1); for the back-off. */
   readonly random?: (() => number) | undefined;

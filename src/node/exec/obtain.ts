@@ -5,12 +5,19 @@ import type { ExecInfo } from "../../api/clientauth/index.ts";
 import { parseRecipient } from "../../attestation/evidence/index.ts";
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { readCertificates } from "../../kernel/x509/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { loadText } from "../../platform/files/index.ts";
-import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
+import { loadSystemRoots } from "../../platform/http/index.ts";
+import { createKubeClient, type LoadedConnection, loadKubeconfigConnection } from "../../platform/kube/index.ts";
 import { type CertificatePair, openPair, type StoredPair } from "../../platform/pair/index.ts";
-import { type CertificatePlan, clusterIdOf, createCertificateStore, obtainCertificate } from "../certificates/index.ts";
+import {
+  type CertificatePlan,
+  clusterIdOf,
+  createCertificateStore,
+  nodeRootsOf,
+  obtainCertificate,
+} from "../certificates/index.ts";
+import { addressOf } from "../join/known-cluster.ts";
 import { parseNodeName } from "../join/node-name.ts";
 import { type Authenticator, SEAL_KEY_FLAG } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
@@ -70,7 +77,7 @@ async function bootstrap(need: ExecNeed): Promise<CertificatePair> {
 }
 
 interface Asking {
-  readonly connection: Connection;
+  readonly connection: LoadedConnection;
   readonly intent: "join" | "renew";
   readonly limitMs: number;
 }
@@ -79,7 +86,6 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
   const { authenticator, flags, edge } = need;
   const clock = { ...systemClock, now: edge.now };
   const nodeName = parseNodeName(flags.nodeName);
-  if (connection.caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
   const provider = await authenticator.loadProvider(flags.own);
   const client = createKubeClient(connection);
   try {
@@ -96,10 +102,10 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
       signerName: flags.signerName,
       provider,
       providerId: flags.providerId,
-      clusterId: flags.clusterId ?? clusterIdOf(connection.caPem),
+      clusterId: flags.clusterId ?? (connection.usesSystemRoots ? "" : clusterIdOf(connection.caPem)),
       recipient: flags.evidenceRecipient === undefined ? undefined : parseRecipient(flags.evidenceRecipient),
       intent,
-      roots: readCertificates(await clientCaOf(flags, connection.caPem)),
+      roots: nodeRootsOf(addressOf(connection), await clientCaOf(flags)),
       isGood: need.isGood,
       onRefusal: "keep-key",
       clock,
@@ -112,8 +118,8 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
   }
 }
 
-async function clientCaOf({ clientCaFile }: ExecFlags, clusterCaPem: string): Promise<string> {
-  return clientCaFile === undefined ? clusterCaPem : await loadText(clientCaFile);
+async function clientCaOf({ clientCaFile }: ExecFlags): Promise<string | undefined> {
+  return clientCaFile === undefined ? undefined : await loadText(clientCaFile);
 }
 
 function say({ authenticator, edge }: ExecNeed, message: string): void {
@@ -133,11 +139,13 @@ async function findCluster({
   flags: { bootstrapKubeconfig },
   info: { cluster },
   edge: { env },
-}: ExecNeed): Promise<Omit<Connection, "credentials">> {
-  const caData = cluster?.["certificate-authority-data"];
-  if (cluster !== undefined && caData !== undefined) {
+}: ExecNeed): Promise<Omit<LoadedConnection, "credentials">> {
+  if (cluster !== undefined) {
     const { server, "tls-server-name": tlsServerName, "proxy-url": proxyUrl } = cluster;
-    return { server, caPem: parseUtf8(parseBase64(caData)), tlsServerName, proxyUrl, env };
+    const caData = cluster["certificate-authority-data"] ?? "";
+    const usesSystemRoots = caData === "";
+    const caPem = usesSystemRoots ? await loadSystemRoots(env) : parseUtf8(parseBase64(caData));
+    return { server, caPem, usesSystemRoots, tlsServerName, proxyUrl, env };
   }
   if (bootstrapKubeconfig !== undefined) return loadKubeconfigConnection(bootstrapKubeconfig, { env });
   throw new Fault("bad-config", "a renewal needs the cluster's address: set provideClusterInfo: true in the exec user");

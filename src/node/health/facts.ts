@@ -11,6 +11,8 @@ export interface HealthFacts {
   readonly certificate: CertificateFact;
   /** `https://host:port`; undefined when nothing in the directory names a cluster. */
   readonly server: string | undefined;
+  /** The kubeconfig names no CA: the roots of this machine must vouch for the server. */
+  readonly usesSystemRoots?: boolean | undefined;
   readonly reach: Reach;
   /** Why the certificate's key does not open, and what to do about it; undefined where it does, or lies there plain. */
   readonly closedKey?: ClosedKey | undefined;

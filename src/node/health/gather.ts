@@ -17,7 +17,8 @@ import { probeServer } from "./probe.ts";
 export async function gatherHealth(options: HealthOptions): Promise<HealthFacts> {
   const { directory, places, clock, env, signal } = options;
   const current = lookAt(places);
-  const cluster = (await loadKnownCluster(places.kubeconfigPath)) ?? (await loadKnownCluster(places.bootstrapPath));
+  const load = (path: string) => loadKnownCluster(path, env);
+  const cluster = (await load(places.kubeconfigPath)) ?? (await load(places.bootstrapPath));
   const reach: Reach = cluster === undefined ? { kind: "unread" } : await probeServer({ ...cluster, env, signal });
   const own = await openOwn(current, options.keySeal);
   const clients =
@@ -37,6 +38,7 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
       permissions: await readPermissions([directory, places.certDirectory]),
       certificate: certificateFact(current),
       server: cluster?.server,
+      usesSystemRoots: cluster?.writtenCaPem === "",
       reach,
       plugin: await findPlugin(options),
       closedKey: own.closed,
@@ -90,7 +92,7 @@ async function openClients(
 ): Promise<HealthClients> {
   const { server, caPem, tlsServerName, proxyUrl } = cluster;
   const credentials = pair === undefined ? undefined : pairOf(pair);
-  const hasBootstrap = (await loadKnownCluster(bootstrapPath)) !== undefined;
+  const hasBootstrap = (await loadKnownCluster(bootstrapPath, env)) !== undefined;
   return {
     ...(credentials === undefined
       ? {}

@@ -77,11 +77,20 @@ const clock: Check = ({ reach, nowMs }) => {
   );
 };
 
-const ca: Check = ({ reach, server }) => {
+const ca: Check = ({ reach, server, usesSystemRoots = false }) => {
   const check = "CA";
   if (server === undefined) return none(check, "no cluster is known");
-  if (reach.kind === "answers") return ok(check, "vouches for the API server");
+  const who = usesSystemRoots ? "a root of this machine" : "the CA in the kubeconfig";
+  if (reach.kind === "answers") return ok(check, `${who} vouches for the API server`);
   if (reach.kind !== "untrusted") return unknown(check, "the API server was not reached");
+  if (usesSystemRoots) {
+    return failed(
+      check,
+      `no root of this machine vouches for ${server}: ${reach.why}`,
+      "install the CA of the API server's certificate among the machine's roots, or point SSL_CERT_FILE at it; a join by " +
+        "token writes the cluster's own CA into the kubeconfig",
+    );
+  }
   return failed(
     check,
     `the CA in the kubeconfig does not vouch for ${server}: ${reach.why}`,

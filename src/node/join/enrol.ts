@@ -9,6 +9,7 @@ import {
   type CertificateStore,
   checkIssued,
   clusterIdOf,
+  nodeRootsOf,
   obtainCertificate,
   openFit,
   type RequestProgress,
@@ -32,7 +33,7 @@ export interface Enrolled {
 export async function findKept(options: JoinOptions, store: CertificateStore): Promise<Enrolled | undefined> {
   const pair = store.load();
   if (pair === undefined) return undefined;
-  const cluster = await loadKnownCluster(joinPlaces(options.directory).kubeconfigPath);
+  const cluster = await loadKnownCluster(joinPlaces(options.directory).kubeconfigPath, options.env);
   if (cluster === undefined || !isSameCluster(cluster, options.discovery)) return undefined;
   const fit = isGood(options, cluster, pair) ? await openFit(store, pair) : undefined;
   return fit && { cluster, pair: fit };
@@ -120,5 +121,5 @@ function isGood(options: JoinOptions, cluster: ClusterAddress, pair: PairCertifi
 }
 
 function rootsOf(options: JoinOptions, cluster: ClusterAddress) {
-  return readCertificates(options.clientCaPem ?? cluster.caPem);
+  return nodeRootsOf(cluster, options.clientCaPem);
 }

@@ -13,7 +13,7 @@ import {
   discover,
   wayOf,
 } from "../discovery/index.ts";
-import { loadKnownCluster } from "./known-cluster.ts";
+import { addressOf, loadKnownCluster } from "./known-cluster.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
 import type { JoinOptions } from "./options.ts";
 import { joinPlaces } from "./places.ts";
@@ -27,9 +27,10 @@ export interface FoundCluster extends ClusterAddress {
 
 export async function findCluster(options: JoinOptions): Promise<FoundCluster> {
   if (options.discovery !== undefined) return await discoverAloud(options, options.discovery);
-  if (options.bootstrap?.kind === "kubeconfig") return await clusterOfKubeconfig(options.bootstrap.path);
+  if (options.bootstrap?.kind === "kubeconfig") return await clusterOfKubeconfig(options.bootstrap.path, options);
   const places = joinPlaces(options.directory);
-  const known = (await loadKnownCluster(places.bootstrapPath)) ?? (await loadKnownCluster(places.kubeconfigPath));
+  const load = (path: string) => loadKnownCluster(path, options.env);
+  const known = (await load(places.bootstrapPath)) ?? (await load(places.kubeconfigPath));
   if (known !== undefined) return known;
   throw new Fault(
     "bad-config",
@@ -63,8 +64,6 @@ async function discoverInTime(options: JoinOptions, method: DiscoveryMethod): Pr
   );
 }
 
-async function clusterOfKubeconfig(path: string): Promise<ClusterAddress> {
-  const { server, caPem, tlsServerName, proxyUrl } = await loadKubeconfigConnection(path);
-  if (caPem === undefined) throw new Fault("bad-config", `${path} names no CA for the cluster`);
-  return { server, caPem, tlsServerName, proxyUrl };
+async function clusterOfKubeconfig(path: string, { env }: JoinOptions): Promise<ClusterAddress> {
+  return addressOf(await loadKubeconfigConnection(path, { env }));
 }

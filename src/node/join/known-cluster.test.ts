@@ -19,7 +19,7 @@ describe("the cluster that a directory has joined", () => {
 
   const method = (address: string) => parseDiscoveryMethod({ address, token: "abcdef.0123456789abcdef" });
 
-  it("is read from its kubeconfig", async () => expect(await loadKnownCluster(path())).toEqual(cluster));
+  it("is read from its kubeconfig", async () => expect(await loadKnownCluster(path(), {})).toEqual(cluster));
 
   it("is the same for the same address in any spelling, and when none is named", () => {
     expect(isSameCluster(cluster, method("127.0.0.1"))).toBe(true);
@@ -34,9 +34,9 @@ describe("the cluster that a directory has joined", () => {
 
   it("is unknown without a file, or with one that is not ours any more", async () => {
     writeFileSync(path(), "{");
-    expect(await loadKnownCluster(path())).toBeUndefined();
+    expect(await loadKnownCluster(path(), {})).toBeUndefined();
     writeFileSync(path(), "clusters: []");
-    expect(await loadKnownCluster(path())).toBeUndefined();
-    expect(await loadKnownCluster(join(directory, "none"))).toBeUndefined();
+    expect(await loadKnownCluster(path(), {})).toBeUndefined();
+    expect(await loadKnownCluster(join(directory, "none"), {})).toBeUndefined();
   });
 });

@@ -72,7 +72,7 @@ export async function listLeft(directory: string): Promise<readonly string[]> {
 async function removeNode({ directory, nodeName, signal, env, keySeal }: LeaveOptions): Promise<string> {
   const { certDirectory, kubeconfigPath } = joinPlaces(directory);
   const current = loadCurrentPair(certDirectory);
-  const cluster = await loadKnownCluster(kubeconfigPath);
+  const cluster = await loadKnownCluster(kubeconfigPath, env);
   if (current.kind !== "present" || cluster === undefined) return "not asked for: there is no certificate to ask with";
   const pair = await openOrSay(current.pair, keySeal);
   if (typeof pair === "string") return `not asked for: ${pair}; ${whereThereIsOne(nodeName)}`;

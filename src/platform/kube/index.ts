@@ -12,6 +12,7 @@ export { anonymous, type Connection, type CredentialSource, type Credentials } f
 export { findCommand } from "./connection/find-command.ts";
 export {
   type InClusterOptions,
+  type LoadedConnection,
   type LoadOptions,
   loadConnection,
   loadKubeconfigClient,

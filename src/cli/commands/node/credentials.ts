@@ -10,20 +10,23 @@ import { readThisNode, THIS_NODE_OPTIONS } from "./this-node.ts";
 
 export const CREDENTIAL_OPTIONS: readonly CommandOption[] = [
   ...THIS_NODE_OPTIONS,
-  { flags: "--client-ca-file <file>", description: "the CA that signs nodes, where it is not the cluster's" },
+  {
+    flags: "--client-ca-file <file>",
+    description: "the CA that signs nodes, where it is not the cluster's (default: the one that the join was given)",
+  },
   ...PROVIDER_OPTIONS,
 ];
 
 export async function readCredentials(options: OptionValues) {
   const { nodeName, places } = await readThisNode(options);
-  const clientCaFile = textOption(options, "clientCaFile");
-  // One that was named must be there when it is needed; one that a join may have left need not.
-  const left = existsSync(places.bootstrapPath) ? places.bootstrapPath : undefined;
+  // What was named must be there when it is needed; what a join may have left need not.
+  const ifLeft = (path: string) => (existsSync(path) ? path : undefined);
+  const clientCaFile = textOption(options, "clientCaFile") ?? ifLeft(places.clientCaPath);
   return {
     nodeName: parseNodeName(nodeName),
     certDirectory: places.certDirectory,
     kubeconfig: places.kubeconfigPath,
-    bootstrapKubeconfig: textOption(options, "bootstrapKubeconfig") ?? left,
+    bootstrapKubeconfig: textOption(options, "bootstrapKubeconfig") ?? ifLeft(places.bootstrapPath),
     ...(await readProvider(options, await loadRemembered(places.attestationPath))),
     clientCaPem: clientCaFile === undefined ? undefined : await loadText(clientCaFile),
   };

@@ -18,9 +18,10 @@ export const nodeStatus: Command = {
   },
 };
 
-async function readStatus({ clock }: CommandContext, { directory, nodeName, places }: ThisNode) {
+async function readStatus({ clock, env }: CommandContext, { directory, nodeName, places }: ThisNode) {
   const certificate = certificateFact(lookAt(places));
-  const cluster = (await loadKnownCluster(places.kubeconfigPath)) ?? (await loadKnownCluster(places.bootstrapPath));
+  const load = (path: string) => loadKnownCluster(path, env);
+  const cluster = (await load(places.kubeconfigPath)) ?? (await load(places.bootstrapPath));
   const leftMs = certificate.kind === "present" ? certificate.notAfterMs - clock.now() : 0;
   return {
     nodeName,

@@ -56,7 +56,10 @@ export function requireMayAsk({ provider, signerName, intent, serving }: Atteste
 export async function claimsOf(request: AttestedRequest, signal: AbortSignal): Promise<Claims> {
   const { provider, nodeName, serving, intent, signerName, clusterId } = request;
   if (clusterId === "")
-    throw new Fault("bad-config", "which cluster is meant is not known: its CA is not; name its id");
+    throw new Fault(
+      "bad-config",
+      "which cluster is meant is not known: the kubeconfig names no CA of it; give --evidence-cluster",
+    );
   const providerId = request.providerId ?? (await provider.providerId?.(nodeName, signal));
   return {
     intent,

@@ -2,9 +2,9 @@
 // and which CA to expect there comes from the kubeconfig, or from the bootstrap kubeconfig while there is none.
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { readCertificates } from "../../../kernel/x509/index.ts";
-import { type Connection, createKubeClient, loadKubeconfigConnection } from "../../../platform/kube/index.ts";
+import { createKubeClient, type LoadedConnection, loadKubeconfigConnection } from "../../../platform/kube/index.ts";
 import { clusterIdOf } from "../attested/index.ts";
+import { nodeRootsOf } from "../check.ts";
 import type { ClusterAccess } from "../manager/index.ts";
 import type { BootPlaces } from "./gather.ts";
 
@@ -22,7 +22,7 @@ export interface ClusterPlace {
   readonly server: string;
   /** Every root that vouches for the server. */
   readonly caPem: string;
-  /** The cluster's own among them, as its document and the kubeconfigs have them; left out: all are. */
+  /** The cluster's own among them, as its document and the kubeconfigs have them; left out: all are; empty: none is. */
   readonly writtenCaPem?: string | undefined;
   readonly tlsServerName?: string | undefined;
 }
@@ -41,9 +41,8 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
     (await ifUsable(kubeconfig, load)) ??
     (bootstrapKubeconfig === undefined ? undefined : await load(bootstrapKubeconfig));
   if (address === undefined) throw new Fault("bad-config", "neither kubeconfig nor bootstrap kubeconfig can be used");
-  const { server, caPem, tlsServerName } = address;
-  if (caPem === undefined) throw new Fault("bad-config", "the kubeconfig names no CA for the cluster");
-  let place: ClusterPlace = { server, caPem, tlsServerName };
+  const { server, caPem, tlsServerName, usesSystemRoots } = address;
+  let place: ClusterPlace = { server, caPem, tlsServerName, writtenCaPem: usesSystemRoots ? "" : undefined };
   let moved: ClusterPlace | undefined;
   let stays = new AbortController();
   return {
@@ -61,7 +60,7 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
       return place.tlsServerName;
     },
     get roots() {
-      return readCertificates(options.clientCaPem ?? place.caPem);
+      return nodeRootsOf(place, options.clientCaPem);
     },
     // Of what is written, as at the join and at the next start: this machine's own roots say nothing about which cluster is meant.
     get clusterId() {
@@ -87,8 +86,8 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
 
 async function ifUsable(
   path: string | undefined,
-  load: (path: string) => Promise<Connection>,
-): Promise<Connection | undefined> {
+  load: (path: string) => Promise<LoadedConnection>,
+): Promise<LoadedConnection | undefined> {
   if (path === undefined) return undefined;
   try {
     return await load(path);

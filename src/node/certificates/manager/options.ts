@@ -1,11 +1,11 @@
 // What a certificate manager takes and gives, and what it says while it works.
 
 import type { Fault } from "../../../kernel/outcome/index.ts";
-import type { Certificate } from "../../../kernel/x509/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
 import type { Attestation } from "../attested/index.ts";
+import type { NodeRoots } from "../check.ts";
 import type { RequestState } from "../judge.ts";
 import type { CertificateStore } from "../store/index.ts";
 import type { ServingNames } from "../template.ts";
@@ -17,7 +17,7 @@ export interface ClusterAccess {
   /** With the credential that may only ask for a first certificate; undefined when there is none. */
   asBootstrapper(): Promise<KubeClient | undefined>;
   /** The CAs that may sign for this cluster's nodes. */
-  readonly roots: readonly Certificate[];
+  readonly roots: NodeRoots;
   /** By its CA; what evidence names, unless another id was given. */
   readonly clusterId: string;
   /** Fires when the cluster is reached another way from now on: what is asked of the old place is asked anew. */

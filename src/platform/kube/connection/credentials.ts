@@ -13,7 +13,7 @@ export type CredentialSource = () => Credentials | Promise<Credentials>;
 export interface Connection {
   /** `https://host:port`, with a path where the API is served below one. */
   readonly server: string;
-  /** Trust anchors. Left out: those of the system. */
+  /** Trust anchors. */
   readonly caPem?: string | undefined;
   /** Only for discovery, which verifies what it reads by other means. */
   readonly insecureSkipVerify?: boolean | undefined;

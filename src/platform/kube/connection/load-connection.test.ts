@@ -74,7 +74,18 @@ describe("the cluster of a kubeconfig", () => {
     expect(await load({}, { "certificate-authority": "ca.pem" })).toMatchObject({ caPem: "from file" });
     const both = { "certificate-authority": "ca.pem", "certificate-authority-data": base64("inline") };
     expect(await load({}, both)).toMatchObject({ caPem: "inline", server: "https://127.0.0.1:6443" });
-    expect(await load({}, { "tls-server-name": "name" })).toMatchObject({ caPem: undefined, tlsServerName: "name" });
+    expect(await load({}, { "tls-server-name": "name", ...both })).toMatchObject({ tlsServerName: "name" });
+  });
+
+  it("without a CA means this machine's roots, where kubectl looks for them, and not those that Node brings along", async () => {
+    await writeFile(file("roots.pem"), alice.certPem);
+    const path = await save({}, {});
+    const env = { SSL_CERT_FILE: file("roots.pem") };
+    const loaded = await loadKubeconfigConnection(path, { clock, log, env });
+    expect(loaded).toMatchObject({ usesSystemRoots: true, caPem: expect.stringContaining(alice.certPem) as string });
+    expect(loaded.caPem.match(/BEGIN CERTIFICATE/g)).toHaveLength(1);
+    const nowhere = { clock, log, env: { SSL_CERT_FILE: file("nowhere.pem") } };
+    await expect(loadKubeconfigConnection(path, nowhere)).rejects.toMatchObject({ code: "bad-config" });
   });
 
   const refused: Record<string, [cluster: Partial<KubeconfigCluster>, code: string]> = {

@@ -16,6 +16,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import { type Clock, systemClock } from "../../clock/index.ts";
 import { parseProxyUrl } from "../../dial/index.ts";
 import { loadText } from "../../files/index.ts";
+import { loadSystemRoots } from "../../http/index.ts";
 import { SEALED_KEY_LABEL } from "../../pair/index.ts";
 import { type Log, silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
@@ -39,20 +40,27 @@ export async function loadKubeconfigClient(path: string, options: LoadOptions = 
   return createKubeClient(await loadKubeconfigConnection(path, options));
 }
 
-export async function loadKubeconfigConnection(path: string, options: LoadOptions = {}): Promise<Connection> {
+export interface LoadedConnection extends Connection {
+  readonly caPem: string;
+  /** The kubeconfig names no CA: as with kubectl, the roots of this machine vouch for the server, and `caPem` holds those. */
+  readonly usesSystemRoots: boolean;
+}
+
+export async function loadKubeconfigConnection(path: string, options: LoadOptions = {}): Promise<LoadedConnection> {
   const config = parseKubeconfig(options.text ?? (await loadText(path)));
   const { cluster, user = {} } = selectContext(config, options.context);
   refuseUnsupported(cluster, user);
   const directory = dirname(resolve(path));
-  const caPem = await loadCa(cluster, directory);
+  const named = await loadCa(cluster, directory);
   return {
     server: cluster.server,
-    caPem,
+    caPem: named ?? (await loadSystemRoots(options.env ?? process.env)),
+    usesSystemRoots: named === undefined,
     tlsServerName: cluster["tls-server-name"],
     proxyUrl: cluster["proxy-url"],
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(isPluginUser(user)
-      ? runPluginOf(user.exec, { cluster, caPem, directory, options })
+      ? runPluginOf(user.exec, { cluster, caPem: named, directory, options })
       : { credentials: createUserCredentials(user, directory, options) }),
   };
 }
