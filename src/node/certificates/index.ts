@@ -28,6 +28,6 @@ export { REQUEST_LIMIT_MS, type RequestProgress } from "./request.ts";
 export { machineAddresses, servingNamesOf } from "./serving/index.ts";
 export { type CertificateStore, createCertificateStore, openFit, repairWhenFree } from "./store/index.ts";
 export { commonNameOf, type ServingNames } from "./template.ts";
-export { createHotAgent, type HotAgent, hotSwapServer } from "./tls/index.ts";
+export { hotSwapServer } from "./tls/index.ts";
 export { listWaitingNames } from "./waiting-names.ts";
 export { whoAmI } from "./who-am-i.ts";

@@ -4,9 +4,8 @@ import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { aTestCa, type TlsPair } from "../../../../test/builders/tls-pair.ts";
-import { peerName, startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import { type CertificatePair, parsePair } from "../../../platform/pair/index.ts";
-import { createHotAgent, hotSwapServer } from "./index.ts";
+import { hotSwapServer } from "./index.ts";
 
 const ca = aTestCa();
 const pairOf = ({ certPem, keyPem }: TlsPair): CertificatePair => parsePair(certPem + keyPem);
@@ -28,41 +27,6 @@ function aManager(first: CertificatePair | undefined) {
     listeners,
   };
 }
-
-describe("a hot agent", () => {
-  let server: TestServer;
-  afterEach(() => server.close());
-
-  const ask = (agent: ReturnType<typeof createHotAgent>["agent"]) =>
-    new Promise<string>((resolve, reject) => {
-      get(server.url, { agent }, async (response) => resolve(await text(response))).on("error", reject);
-    });
-
-  it("presents the pair of the moment and closes connections of the old one", async () => {
-    server = await startTestServer((request, response) => response.end(peerName(request)), ca);
-    const manager = aManager(pairOf(ca.issueClient("first")));
-    const { agent, close } = createHotAgent(manager, { ca: ca.certPem, keepAlive: true });
-    expect([await ask(agent), await ask(agent)]).toEqual(["first", "first"]);
-    expect(server.connections()).toBe(1);
-    manager.use(pairOf(ca.issueClient("second")));
-    await server.untilConnections(0);
-    expect(await ask(agent)).toBe("second");
-    close();
-    expect(manager.listeners.size).toBe(0);
-    await server.untilConnections(0);
-  });
-
-  it("ends a request under way: nothing goes on under the old identity", async () => {
-    server = await startTestServer((_request, response) => void response.write("never ends"), ca);
-    const manager = aManager(pairOf(ca.issueClient("first")));
-    const { agent, close } = createHotAgent(manager, { ca: ca.certPem });
-    const running = ask(agent).catch((error: Error) => error.message);
-    await server.untilConnections(1);
-    manager.use(pairOf(ca.issueClient("second")));
-    expect(await running).toMatch(/hang up|aborted|closed/i);
-    close();
-  });
-});
 
 describe("a hot-swapped server", () => {
   let server: Server;
