@@ -20,6 +20,7 @@ export const GO_PACKAGES = Object.freeze({
   kubemark: "k8s.io/kubernetes/cmd/kubemark",
   "protobuf-oracle": "./protobuf-oracle",
   informer: "./informer",
+  pause: "./pause",
 });
 
 /** @typedef {keyof typeof GO_PACKAGES} BinaryName */

@@ -5,12 +5,18 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CNI_BIN_DIR, missingPackages } from "../assets/packages.mjs";
+import { runCommand } from "./command.ts";
+import { buildPauseImage, PAUSE_IMAGE } from "./image.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
 import { canConnect, waitFor } from "./wait.ts";
 
 export interface Containerd {
   readonly server: ServerProcess;
   readonly endpoint: string;
+  /** Makes PAUSE_IMAGE known; nothing is pulled. */
+  importPauseImage(): Promise<void>;
+  /** Ends every container and removes it: they outlive the kubelet and containerd otherwise. */
+  endContainers(): Promise<void>;
 }
 
 /**
@@ -64,11 +70,38 @@ export async function startContainerd(dir: string): Promise<Containerd> {
       servers: [server],
       probe: async () => ((await canConnect(socket)) ? true : undefined),
     });
-    return { server, endpoint: `unix://${socket}` };
+    const ctr = (...args: string[]) => runCtr(server, socket, args);
+    return {
+      server,
+      endpoint: `unix://${socket}`,
+      importPauseImage: async () => void (await ctr("images", "import", await buildPauseImage(dir))),
+      endContainers: () => endContainers(ctr),
+    };
   } catch (error) {
     await server.stop();
     throw error;
   }
+}
+
+/** The runtime tidies up beside us, so a task may be gone when it is asked for: what counts is that none is left. */
+async function endContainers(ctr: (...args: string[]) => Promise<string>): Promise<void> {
+  const list = async () => (await ctr("tasks", "list", "--quiet")).split("\n").filter((id) => id !== "");
+  await waitFor({
+    what: "the containers to end",
+    limitMs: READY_LIMIT_MS,
+    probe: async () => {
+      for (const id of await list()) await ctr("tasks", "rm", "--force", id).catch(() => "");
+      return (await list()).length === 0 ? true : undefined;
+    },
+  });
+}
+
+/** In containerd's mount namespace, where its shims' sockets are. */
+async function runCtr(server: ServerProcess, socket: string, args: readonly string[]): Promise<string> {
+  const inside = ["--mount", `--target=${server.pid()}`, "--", "ctr", "--address", socket, "--namespace", "k8s.io"];
+  const { code, stdout, stderr } = await runCommand("nsenter", [...inside, ...args], { limitMs: 60_000 });
+  if (code !== 0) throw new Error(`ctr ${args.join(" ")}: ${stderr}`);
+  return stdout;
 }
 
 function checkHost(): void {
@@ -100,6 +133,9 @@ disabled_plugins = ["io.containerd.snapshotter.v1.aufs", "io.containerd.snapshot
   address = ${quote(socket)}
 [plugins."io.containerd.internal.v1.opt"]
   path = ${quote(join(home, "opt"))}
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = ${quote(PAUSE_IMAGE)}
+  restrict_oom_score_adj = true # root of a container may lack CAP_SYS_RESOURCE, which a lower score needs
 [plugins."io.containerd.grpc.v1.cri".containerd]
   snapshotter = "native" # needs no overlay support under the temporary directory
 [plugins."io.containerd.grpc.v1.cri".cni]

@@ -6,6 +6,7 @@ export {
 } from "./control-plane.ts";
 export { KUBELET_CSR_CONTROLLERS } from "./controller-manager.ts";
 export { startEmbedded } from "./embedded.ts";
+export { PAUSE_IMAGE } from "./image.ts";
 export { type JoinedWorker, joinWithKubeadm, uploadKubeadmConfig } from "./kubeadm-join.ts";
 export { type ClusterAddress, writeKubeconfig } from "./kubeconfig.ts";
 export type { KubectlOptions } from "./kubectl.ts";

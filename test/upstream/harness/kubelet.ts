@@ -19,6 +19,8 @@ export interface KubeletOptions {
   readonly kubeconfig?: string;
   /** Default true, as kubeadm sets it. An exec user needs false: see the kubelet's certificate manager. */
   readonly rotateCertificates?: boolean;
+  /** A directory of manifests that it runs without asking anybody. Its containers need PAUSE_IMAGE, which is imported. */
+  readonly staticPods?: string;
   /** Ask the API for a serving certificate. Default false: the kubelet makes one itself. */
   readonly serverTlsBootstrap?: boolean;
 }
@@ -50,11 +52,16 @@ export async function startKubelet(options: KubeletOptions): Promise<RunningKube
   let kubelet: ServerProcess | undefined;
   const stop = async (): Promise<void> => {
     await kubelet?.stop();
-    await containerd?.server.stop();
+    try {
+      if (options.staticPods !== undefined) await containerd?.endContainers();
+    } finally {
+      await containerd?.server.stop();
+    }
     await remove();
   };
   try {
     containerd = await startContainerd(dir);
+    if (options.staticPods !== undefined) await containerd.importPauseImage();
     await writeFile(join(dir, "clients.crt"), controlPlane.caPem);
     const configPath = join(dir, "config.json");
     const config = kubeletConfig(options, { dir, port, healthzPort, endpoint: containerd.endpoint });
@@ -129,6 +136,7 @@ function kubeletConfig(options: KubeletOptions, { dir, port, healthzPort, endpoi
     serverTLSBootstrap: options.serverTlsBootstrap ?? false,
     containerRuntimeEndpoint: endpoint,
     podLogsDir: join(dir, "pod-logs"),
+    ...(options.staticPods === undefined ? {} : { staticPodPath: options.staticPods, fileCheckFrequency: "1s" }),
     ...GUEST_SETTINGS,
   };
 }
