@@ -1,5 +1,7 @@
 // Which real binaries the upstream tests need, and where they are: first in $KUBEBUILDER_ASSETS, as envtest does, then in
-// a cache outside the tree whose name changes with the Kubernetes version and with go.mod.
+// a cache outside the tree whose name changes with the Kubernetes version and with go.mod. There are two Go modules, one for
+// each release of Kubernetes: the present one, and the one two minor versions before it, of which only the two programs exist
+// whose age our own programs could notice.
 
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";
@@ -24,44 +26,75 @@ export const GO_PACKAGES = Object.freeze({
 });
 
 /** @typedef {keyof typeof GO_PACKAGES} BinaryName */
-/** @typedef {{ name: BinaryName, path: string, present: boolean, from: "KUBEBUILDER_ASSETS" | "cache" }} Binary */
+/** @typedef {"present" | "older"} Release */
+/** @typedef {"KUBEBUILDER_ASSETS" | "cache"} Origin */
+/** @typedef {{ release: Release, name: BinaryName, path: string, present: boolean, from: Origin }} Binary */
 
-export const BINARY_NAMES = /** @type {readonly BinaryName[]} */ (Object.keys(GO_PACKAGES));
+/** In build order. */
+export const RELEASES = /** @type {readonly Release[]} */ (["present", "older"]);
+
+/** @type {Readonly<Record<Release, readonly BinaryName[]>>} */
+const NAMES = {
+  present: /** @type {readonly BinaryName[]} */ (Object.keys(GO_PACKAGES)),
+  older: ["kube-apiserver", "kubelet"],
+};
 
 /** What envtest's asset directories hold; anything else there is ignored. */
 const ENVTEST_NAMES = new Set(["etcd", "kube-apiserver", "kubectl"]);
 
-/** @returns {{ kubernetesVersion: string, goVersion: string, hash: string }} */
-export function readModule() {
-  const text = readFileSync(join(MODULE_DIR, "go.mod"), "utf8");
-  const kubernetesVersion = /^\s*k8s\.io\/kubernetes (v\S+)/m.exec(text)?.[1];
+/** @param {Release} release */
+export function moduleDirectory(release) {
+  return release === "present" ? MODULE_DIR : join(MODULE_DIR, release);
+}
+
+/**
+ * @param {Release} [release]
+ * @returns {{ kubernetesVersion: string, goVersion: string, hash: string }}
+ */
+export function readModule(release = "present") {
+  const path = join(moduleDirectory(release), "go.mod");
+  const text = readFileSync(path, "utf8");
+  const kubernetesVersion = /^(?:require)?\s*k8s\.io\/kubernetes (v\S+)/m.exec(text)?.[1];
   const goVersion = /^go (\S+)/m.exec(text)?.[1];
   if (kubernetesVersion === undefined || goVersion === undefined) {
-    throw new Error(`${join(MODULE_DIR, "go.mod")} names no Go version or no version of k8s.io/kubernetes`);
+    throw new Error(`${path} names no Go version or no version of k8s.io/kubernetes`);
   }
   return { kubernetesVersion, goVersion, hash: createHash("sha256").update(text).digest("hex").slice(0, 8) };
 }
 
-/** @returns {string} */
-export function cacheDirectory() {
+/**
+ * @param {Release} [release]
+ * @returns {string}
+ */
+export function cacheDirectory(release = "present") {
   const { env } = process;
   const root = env["COUNTERSIGN_CACHE"] || join(env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "countersign");
-  const { kubernetesVersion, hash } = readModule();
+  const { kubernetesVersion, hash } = readModule(release);
   return join(root, "upstream", `${kubernetesVersion}-${hash}`);
 }
 
 /**
  * Where a binary is, or where it will be once it is built.
  * @param {BinaryName} name
+ * @param {Release} [release]
  * @returns {Binary}
  */
-export function locateBinary(name) {
-  const given = process.env["KUBEBUILDER_ASSETS"];
+export function locateBinary(name, release = "present") {
+  if (!NAMES[release].includes(name)) throw new Error(`no test needs a ${name} of the ${release} release`);
+  const given = release === "present" ? process.env["KUBEBUILDER_ASSETS"] : undefined;
   if (given && ENVTEST_NAMES.has(name) && isExecutable(join(given, name))) {
-    return { name, path: join(given, name), present: true, from: "KUBEBUILDER_ASSETS" };
+    return { release, name, path: join(given, name), present: true, from: "KUBEBUILDER_ASSETS" };
   }
-  const path = join(cacheDirectory(), `${name}${ownSourceHash(GO_PACKAGES[name])}`);
-  return { name, path, present: isExecutable(path), from: "cache" };
+  const path = join(cacheDirectory(release), `${name}${ownSourceHash(GO_PACKAGES[name])}`);
+  return { release, name, path, present: isExecutable(path), from: "cache" };
+}
+
+/**
+ * All of one release, in build order.
+ * @param {Release} release
+ */
+export function locateRelease(release) {
+  return NAMES[release].map((name) => locateBinary(name, release));
 }
 
 /**

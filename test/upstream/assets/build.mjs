@@ -5,7 +5,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BINARY_NAMES, cacheDirectory, GO_PACKAGES, locateBinary, MODULE_DIR, readModule } from "./binaries.mjs";
+import { cacheDirectory, GO_PACKAGES, locateRelease, moduleDirectory, RELEASES, readModule } from "./binaries.mjs";
 import { withLock } from "./lock.mjs";
 import { ensurePackages } from "./packages.mjs";
 
@@ -13,7 +13,7 @@ import { ensurePackages } from "./packages.mjs";
 const PROGRESS_MS = 20_000;
 
 /** @typedef {import("./binaries.mjs").Binary} Binary */
-/** @typedef {import("./binaries.mjs").BinaryName} BinaryName */
+/** @typedef {import("./binaries.mjs").Release} Release */
 /** @typedef {{ log?: (line: string) => void }} Options */
 
 /**
@@ -21,25 +21,32 @@ const PROGRESS_MS = 20_000;
  * @returns {Promise<readonly Binary[]>}
  */
 export async function ensureAssets({ log = console.log } = {}) {
-  if (missingBinaries().length > 0) {
-    checkGo(missingBinaries());
-    const build = () => buildBinaries(missingBinaries(), log);
-    await withLock(join(cacheDirectory(), "build.lock"), { log }, build);
+  for (const release of RELEASES) {
+    const missing = missingBinaries(release);
+    if (missing.length === 0) continue;
+    checkGo(release, missing);
+    const build = () => buildBinaries(missingBinaries(release), log);
+    await withLock(join(cacheDirectory(release), "build.lock"), { log }, build);
   }
   ensurePackages({ log });
-  return BINARY_NAMES.map(locateBinary);
+  return RELEASES.flatMap(locateRelease);
 }
 
-function missingBinaries() {
-  return BINARY_NAMES.filter((name) => !locateBinary(name).present);
+/** @param {Release} release */
+function missingBinaries(release) {
+  return locateRelease(release).filter(({ present }) => !present);
 }
 
-/** @param {readonly BinaryName[]} missing */
-function checkGo(missing) {
-  const { goVersion } = readModule();
-  const why = `${missing.join(", ")} must be built from source into ${cacheDirectory()}`;
+/**
+ * @param {Release} release
+ * @param {readonly Binary[]} missing
+ */
+function checkGo(release, missing) {
+  const { goVersion, kubernetesVersion } = readModule(release);
+  const names = missing.map(({ name }) => name).join(", ");
+  const why = `${names} must be built from source into ${cacheDirectory(release)}`;
   const advice = `install Go ${goVersion} or newer (https://go.dev/dl/) and run this again, or copy binaries of ${
-    readModule().kubernetesVersion
+    kubernetesVersion
   } into that directory`;
   // GOTOOLCHAIN=local: the question is what is installed, not what Go could download.
   const go = spawnSync("go", ["env", "GOVERSION"], { encoding: "utf8", cwd: "/", env: goEnvironment() });
@@ -62,17 +69,19 @@ export function isOlder(installed, needed) {
 }
 
 /**
- * @param {readonly BinaryName[]} names
+ * @param {readonly Binary[]} binaries
  * @param {(line: string) => void} log
  */
-async function buildBinaries(names, log) {
-  for (const [index, name] of names.entries()) {
-    log(`building ${name} ${index + 1} of ${names.length} …`);
+async function buildBinaries(binaries, log) {
+  for (const [index, binary] of binaries.entries()) {
+    const { kubernetesVersion } = readModule(binary.release);
+    const { name } = binary;
+    log(`building ${name} ${index + 1} of ${binaries.length} for Kubernetes ${kubernetesVersion} …`);
     const start = Date.now();
     const seconds = () => Math.round((Date.now() - start) / 1000);
     const progress = setInterval(() => log(`building ${name}: ${seconds()} s so far`), PROGRESS_MS);
     try {
-      await buildBinary(name);
+      await buildBinary(binary);
     } finally {
       clearInterval(progress);
     }
@@ -80,22 +89,25 @@ async function buildBinaries(names, log) {
   }
 }
 
-/** @param {BinaryName} name */
-async function buildBinary(name) {
-  const { path } = locateBinary(name);
+/** @param {Binary} binary */
+async function buildBinary({ release, name, path }) {
   const part = `${path}.${process.pid}.part`;
-  mkdirSync(cacheDirectory(), { recursive: true });
+  mkdirSync(cacheDirectory(release), { recursive: true });
   try {
-    await runGo(["build", "-trimpath", "-ldflags", linkerFlags(), "-o", part, GO_PACKAGES[name]]);
+    const flags = linkerFlags(readModule(release).kubernetesVersion);
+    const args = ["build", "-trimpath", "-ldflags", flags, "-o", part, GO_PACKAGES[name]];
+    await runGo(moduleDirectory(release), args);
     renameSync(part, path);
   } finally {
     rmSync(part, { force: true });
   }
 }
 
-/** The version is stamped: kubeadm and the version skew checks of the others read it. */
-function linkerFlags() {
-  const { kubernetesVersion } = readModule();
+/**
+ * The version is stamped: kubeadm and the version skew checks of the others read it.
+ * @param {string} kubernetesVersion
+ */
+function linkerFlags(kubernetesVersion) {
   const [major, minor] = kubernetesVersion.slice(1).split(".");
   const base = "k8s.io/component-base/version";
   const stamps = {
@@ -113,12 +125,13 @@ function goEnvironment() {
 }
 
 /**
+ * @param {string} cwd
  * @param {string[]} args
  * @returns {Promise<void>}
  */
-function runGo(args) {
+function runGo(cwd, args) {
   return new Promise((resolve, reject) => {
-    const go = spawn("go", args, { cwd: MODULE_DIR, env: goEnvironment(), stdio: ["ignore", "inherit", "inherit"] });
+    const go = spawn("go", args, { cwd, env: goEnvironment(), stdio: ["ignore", "inherit", "inherit"] });
     go.on("error", reject);
     go.on("close", (code, signal) => {
       if (code === 0) resolve();
@@ -129,11 +142,16 @@ function runGo(args) {
 
 /** @param {readonly Binary[]} binaries */
 export function describeAssets(binaries) {
-  const { kubernetesVersion } = readModule();
-  const lines = binaries.map(
-    ({ name, path, from }) => `  ${name.padEnd(24)}${path}${from === "cache" ? "" : ` (${from})`}`,
-  );
-  return [`real Kubernetes ${kubernetesVersion}:`, ...lines].join("\n");
+  const lines = RELEASES.flatMap((release) => [
+    `real Kubernetes ${readModule(release).kubernetesVersion}:`,
+    ...binaries.filter((binary) => binary.release === release).map(describeBinary),
+  ]);
+  return lines.join("\n");
+}
+
+/** @param {Binary} binary */
+function describeBinary({ name, path, from }) {
+  return `  ${name.padEnd(24)}${path}${from === "cache" ? "" : ` (${from})`}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

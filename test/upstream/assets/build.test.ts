@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { BINARY_NAMES, cacheDirectory, locateBinary, readModule } from "./binaries.mjs";
+import { cacheDirectory, locateBinary, locateRelease, RELEASES, readModule } from "./binaries.mjs";
 import { isOlder } from "./build.mjs";
 
 const SCRIPT = fileURLToPath(new URL("./build.mjs", import.meta.url));
@@ -25,6 +25,19 @@ describe("finding binaries", () => {
     expect(locateBinary("etcd")).toMatchObject({ path: join(dir, "etcd"), present: true, from: "KUBEBUILDER_ASSETS" });
     expect(locateBinary("kubelet")).toMatchObject({ path: join(cacheDirectory(), "kubelet"), from: "cache" });
     expect(locateBinary("kube-apiserver").from).toBe("cache");
+  });
+
+  it("takes the older release from its cache, never from $KUBEBUILDER_ASSETS", () => {
+    vi.stubEnv("KUBEBUILDER_ASSETS", dir);
+    addExecutable(join(dir, "kube-apiserver"));
+    expect(locateBinary("kube-apiserver").from).toBe("KUBEBUILDER_ASSETS");
+    const path = join(cacheDirectory("older"), "kube-apiserver");
+    expect(locateBinary("kube-apiserver", "older")).toMatchObject({ path, from: "cache" });
+  });
+
+  it("knows two releases, two minor versions apart", () => {
+    const minor = (release: "present" | "older") => Number(readModule(release).kubernetesVersion.split(".")[1]);
+    expect(minor("older")).toBe(minor("present") - 2);
   });
 
   it("names the cache after the Kubernetes version and the contents of go.mod", () => {
@@ -55,7 +68,11 @@ describe("building", () => {
     const compiler = 'if [ "$1" = env ]; then echo go9.0.0; else shift 5; cp /bin/true "$1"; fi';
     addExecutable(join(dir, "go"), compiler);
     const first = build({ PATH: `${dir}:${process.env["PATH"]}` });
-    expect(first.stdout).toContain(`building kube-apiserver 2 of ${BINARY_NAMES.length} …`);
+    for (const release of RELEASES) {
+      const names = locateRelease(release).map(({ name }) => name);
+      const counted = `building kubelet ${names.indexOf("kubelet") + 1} of ${names.length}`;
+      expect(first.stdout).toContain(`${counted} for Kubernetes ${readModule(release).kubernetesVersion} …`);
+    }
     expect(first.status).toBe(0);
     const second = build({ PATH: `${dir}:${process.env["PATH"]}` });
     expect(second.stdout).not.toContain("building");
@@ -70,7 +87,7 @@ describe("building", () => {
     const env = environment({ PATH: `${dir}:${process.env["PATH"]}` });
     const outputs = await Promise.all([1, 2].map(() => promisify(execFile)(process.execPath, [SCRIPT], { env })));
     const all = outputs.map(({ stdout }) => stdout).join("");
-    expect(all.match(/^building \S+ \d of/gm)).toHaveLength(BINARY_NAMES.length);
+    expect(all.match(/^building \S+ \d of/gm)).toHaveLength(RELEASES.flatMap(locateRelease).length);
     expect(all).toMatch(/^process \d+ is building into .*; waiting for it$/m);
   });
 
