@@ -1,9 +1,9 @@
 // A real kube-apiserver on loopback.
 
 import { join } from "node:path";
-import { locateBinary } from "../assets/binaries.mjs";
 import type { Pki } from "./pki.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
+import { binaryOf } from "./releases.ts";
 
 export interface ApiServerOptions {
   readonly dir: string;
@@ -43,5 +43,5 @@ export function startApiServer({ dir, pki, port, etcdUrl, flags }: ApiServerOpti
     "--enable-bootstrap-token-auth=true",
     ...flags,
   ];
-  return startProcess({ name: "kube-apiserver", command: locateBinary("kube-apiserver").path, args, dir });
+  return startProcess({ name: "kube-apiserver", command: binaryOf("kube-apiserver").path, args, dir });
 }

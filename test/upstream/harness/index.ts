@@ -20,6 +20,7 @@ export type { KeyAlgorithm } from "./pki.ts";
 export { startRealPlane } from "./plane.ts";
 export { type ServerProcess, startProcess } from "./process.ts";
 export { locateProgram, writePluginKubeconfig } from "./program.ts";
+export { binaryOf } from "./releases.ts";
 export { logInAsController, manifestPath } from "./service-account.ts";
 export { subjectServedOn } from "./serving.ts";
 export { type Answer, getAnonymously, type WaitOptions, waitFor } from "./wait.ts";

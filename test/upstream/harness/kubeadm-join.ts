@@ -13,6 +13,7 @@ import { GUEST_SETTINGS } from "./kubelet.ts";
 import { waitUntilNodeReady } from "./node.ts";
 import { findFreePorts } from "./ports.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
+import { binaryOf } from "./releases.ts";
 import { createWorkspace } from "./workspace.ts";
 
 export interface JoinedWorker {
@@ -90,7 +91,7 @@ export async function joinWithKubeadm(
   try {
     containerd = await startContainerd(dir);
     const inside = ["--mount", `--target=${containerd.server.pid()}`, "--"];
-    const unit = [...inside, "sh", "-c", KUBELET_UNIT, locateBinary("kubelet").path];
+    const unit = [...inside, "sh", "-c", KUBELET_UNIT, binaryOf("kubelet").path];
     kubelet = await startProcess({ name: "kubelet", command: "nsenter", args: unit, dir });
     const servers = [kubelet, containerd.server];
     const args = joinArguments(controlPlane, { name, token, endpoint: containerd.endpoint });

@@ -3,12 +3,12 @@
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { locateBinary } from "../assets/binaries.mjs";
 import { type Containerd, startContainerd } from "./containerd.ts";
 import type { ControlPlane } from "./control-plane.ts";
 import { type RunningNode, waitUntilNodeReady } from "./node.ts";
 import { findFreePorts } from "./ports.ts";
 import { type ServerProcess, startProcess } from "./process.ts";
+import { binaryOf } from "./releases.ts";
 import { createWorkspace } from "./workspace.ts";
 
 export interface KubeletOptions {
@@ -98,7 +98,7 @@ function spawnKubelet(options: KubeletOptions, { dir, configPath, namespaceOf }:
   const { kubeconfigPath, certDir } = credentialPaths(options, dir);
   const bootstrap = options.bootstrapKubeconfig;
   const args = [
-    ...["--mount", `--target=${namespaceOf}`, "--", locateBinary("kubelet").path],
+    ...["--mount", `--target=${namespaceOf}`, "--", binaryOf("kubelet").path],
     ...(bootstrap === undefined ? [] : [`--bootstrap-kubeconfig=${bootstrap}`]),
     `--kubeconfig=${kubeconfigPath}`,
     `--config=${configPath}`,
