@@ -108,10 +108,13 @@ function partOf(element: PathElement, before: readonly Json[], after: readonly J
 }
 
 function indexed(list: readonly Json[], schema: ListSchema): ReadonlyMap<PathElement, readonly Json[]> {
-  const items = new Map<PathElement, readonly Json[]>();
+  const items = new Map<PathElement, Json[]>();
   for (const item of list) {
     const element = itemElement(schema, item);
-    if (element !== undefined) items.set(element, [...(items.get(element) ?? []), item]);
+    if (element === undefined) continue;
+    const namesakes = items.get(element);
+    if (namesakes === undefined) items.set(element, [item]);
+    else namesakes.push(item);
   }
   return items;
 }

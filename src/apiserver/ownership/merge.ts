@@ -47,10 +47,11 @@ function mergeLists(live: readonly Json[], applied: readonly Json[], schema: Lis
   const shared = right.filter(({ element }) => inLive.has(element)).map(({ element }) => element);
   const merged: Json[] = [];
   let at = 0;
+  let met = 0;
   for (const { element, value } of right) {
-    at = passLiveOnly({ left, at, inApplied, next: shared[0], until: element }, merged);
+    at = passLiveOnly({ left, at, inApplied, next: shared[met], until: element }, merged);
     if (left[at]?.element === element) at += 1;
-    if (shared[0] === element) shared.shift();
+    if (shared[met] === element) met += 1;
     merged.push(merge(inLive.get(element), value, schema.item) ?? value);
   }
   passLiveOnly({ left, at, inApplied, next: undefined, until: undefined }, merged);

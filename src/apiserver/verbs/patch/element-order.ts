@@ -2,7 +2,6 @@
 // place among it. Behaviour of normalizeElementOrder in k8s.io/apimachinery/pkg/util/strategicpatch.
 
 import { isJsonObject, type Json } from "../../entry/json.ts";
-import { isSameJson } from "../same-json.ts";
 
 export interface Ordering {
   readonly items: readonly Json[];
@@ -15,36 +14,44 @@ export interface Ordering {
 }
 
 export function inOrder({ items, wanted, live, key }: Ordering): readonly Json[] {
-  const placeIn = (list: readonly Json[]) => {
-    const places = new Map<string, number>();
-    list.forEach((item, at) => {
-      const name = nameOf(item, key);
-      if (!places.has(name)) places.set(name, at);
-    });
-    return (item: Json) => places.get(nameOf(item, key));
-  };
-  const [wantedAt, liveAt] = [placeIn(wanted), placeIn(live)];
-  const named = items.filter((item) => wantedAt(item) !== undefined);
-  const others = items.filter((item) => wantedAt(item) === undefined);
-  named.sort((one, other) => (wantedAt(one) ?? 0) - (wantedAt(other) ?? 0));
-  return interleave(others, named, liveAt);
+  const [wantedAt, liveAt] = [placesIn(wanted, key), placesIn(live, key)];
+  const placed = items.map((item): Placed => {
+    const name = itemName(item, key);
+    return { item, wanted: wantedAt.get(name), live: liveAt.get(name) };
+  });
+  const named = placed.filter((one) => one.wanted !== undefined);
+  named.sort((one, other) => (one.wanted ?? 0) - (other.wanted ?? 0));
+  const others = placed.filter((one) => one.wanted === undefined);
+  return interleave(others, named).map(({ item }) => item);
+}
+
+/** An item and where it stands in the wanted order and in the list before the patch. */
+interface Placed {
+  readonly item: Json;
+  readonly wanted: number | undefined;
+  readonly live: number | undefined;
+}
+
+/** The first place of each name. */
+function placesIn(list: readonly Json[], key: string | undefined): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  list.forEach((item, at) => {
+    const name = itemName(item, key);
+    if (!places.has(name)) places.set(name, at);
+  });
+  return places;
 }
 
 /** Both lists keep their order. One of `others` goes first when the server had it before the next of `named`. */
-function interleave(
-  others: readonly Json[],
-  named: readonly Json[],
-  liveAt: (item: Json) => number | undefined,
-): readonly Json[] {
-  const merged: Json[] = [];
+function interleave(others: readonly Placed[], named: readonly Placed[]): readonly Placed[] {
+  const merged: Placed[] = [];
   let at = 0;
-  for (const item of named) {
-    const place = liveAt(item);
-    while (at < others.length && isBefore(liveAt(others[at] as Json), place)) {
-      merged.push(others[at] as Json);
+  for (const one of named) {
+    for (let next = others[at]; next !== undefined && isBefore(next.live, one.live); next = others[at]) {
+      merged.push(next);
       at += 1;
     }
-    merged.push(item);
+    merged.push(one);
   }
   return [...merged, ...others.slice(at)];
 }
@@ -53,12 +60,8 @@ function isBefore(one: number | undefined, other: number | undefined): boolean {
   return one !== undefined && other !== undefined && one < other;
 }
 
-function nameOf(item: Json, key: string | undefined): string {
+/** What an item is found by: its key, or itself where the list has none. */
+export function itemName(item: Json, key: string | undefined): string {
   if (key === undefined || !isJsonObject(item)) return JSON.stringify(item);
   return JSON.stringify(item[key] ?? null);
-}
-
-export function isSameItem(one: Json, other: Json, key: string | undefined): boolean {
-  if (key === undefined || !isJsonObject(one) || !isJsonObject(other)) return isSameJson(one, other);
-  return one[key] !== undefined && isSameJson(one[key], other[key]);
 }

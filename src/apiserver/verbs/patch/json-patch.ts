@@ -1,4 +1,5 @@
-// JSON patch, RFC 6902, with JSON pointers, RFC 6901. Pure: every operation makes a new document.
+// JSON patch, RFC 6902, with JSON pointers, RFC 6901. What is handed in stays as it is: a container is copied when an operation
+// first changes it and changed in place after that, so that an operation costs its path and not the document.
 // A patch that is no patch is the fault `malformed` (400); an operation that does not fit the document is `invalid` (422).
 
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -11,46 +12,74 @@ const MAX_OPERATIONS = 10_000;
 /** What `copy` may add in sum: a patch of a few hundred bytes could double a document again and again. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 /**
- * Members of the containers on the way of all operations, each of which is written anew: ten thousand insertions at the head
- * of a list of four hundred thousand would keep the process busy for minutes. An honest patch moves a few thousand.
+ * List items that insertions and removals push aside, in sum. Ten thousand operations at the head of a list of forty thousand
+ * would push four hundred million; this many take some tens of milliseconds. An honest patch pushes a few thousand.
  */
-const MAX_REWRITTEN_MEMBERS = 5_000_000;
+const MAX_SHIFTED_ITEMS = 20_000_000;
 
 type Operation =
   | { readonly op: "add" | "replace" | "test"; readonly path: Pointer; readonly value: Json }
   | { readonly op: "remove"; readonly path: Pointer }
   | { readonly op: "move" | "copy"; readonly path: Pointer; readonly from: Pointer };
 
+type OwnObject = Record<string, Json>;
+
 export function applyJsonPatch(document: Json, patch: Json): Json {
-  const operations = parseOperations(patch);
-  let copied = 0;
-  let rewritten = 0;
-  let result = document;
-  for (const operation of operations) {
-    rewritten += membersOnTheWay(result, operation.path);
-    if (rewritten > MAX_REWRITTEN_MEMBERS) throw new Fault("limit-exceeded", "the JSON patch rewrites too much");
-    if (operation.op === "copy") {
-      copied += JSON.stringify(read(result, operation.from)).length;
-      if (copied > MAX_COPIED_BYTES) throw new Fault("limit-exceeded", "the JSON patch copies too much");
-    }
-    result = applyOne(result, operation);
-  }
-  return result;
+  const draft = new Draft(document);
+  for (const operation of parseOperations(patch)) applyOne(draft, operation);
+  return draft.root;
 }
 
-function membersOnTheWay(document: Json, pointer: Pointer): number {
-  let members = 0;
-  let at: Json | undefined = document;
-  for (const token of pointer) {
-    if (Array.isArray(at)) {
-      members += at.length;
-      at = at[Number(token)] as Json | undefined;
-    } else if (isJsonObject(at)) {
-      members += Object.keys(at).length;
-      at = Object.hasOwn(at, token) ? at[token] : undefined;
-    } else break;
+/** The document while it is patched, and what the patch has cost so far. */
+class Draft {
+  root: Json;
+  /** Containers that belong to this draft alone. */
+  readonly #own = new Set<Json>();
+  #copiedBytes = 0;
+  #shiftedItems = 0;
+
+  constructor(document: Json) {
+    this.root = document;
   }
-  return members;
+
+  /** A value of its own: two places that share one would change together. */
+  copyOf(value: Json): Json {
+    const text = JSON.stringify(value);
+    this.#copiedBytes += text.length;
+    if (this.#copiedBytes > MAX_COPIED_BYTES) {
+      throw new Fault("limit-exceeded", `a JSON patch may copy ${MAX_COPIED_BYTES} bytes in sum`);
+    }
+    return JSON.parse(text) as Json;
+  }
+
+  /** The items after `index` move by one place. */
+  shift(list: readonly Json[], index: number): void {
+    this.#shiftedItems += list.length - index;
+    if (this.#shiftedItems > MAX_SHIFTED_ITEMS) {
+      throw new Fault("limit-exceeded", `a JSON patch may move ${MAX_SHIFTED_ITEMS} list items in sum`);
+    }
+  }
+
+  /** The container that a pointer leads to, every container on the way made its own. */
+  ownAt(pointer: Pointer): Json[] | OwnObject {
+    let at = this.#owned(this.root);
+    this.root = at;
+    for (const token of pointer) {
+      const inner = this.#owned(child(at, token));
+      if (Array.isArray(at)) at[Number(token)] = inner;
+      else at[token] = inner;
+      at = inner;
+    }
+    return at;
+  }
+
+  #owned(value: Json): Json[] | OwnObject {
+    if (typeof value !== "object" || value === null) throw unfit("a path leads through a value that is no container");
+    if (this.#own.has(value)) return value as Json[] | OwnObject;
+    const copy = Array.isArray(value) ? [...value] : { ...(value as JsonObject) };
+    this.#own.add(copy);
+    return copy;
+  }
 }
 
 function parseOperations(patch: Json): readonly Operation[] {
@@ -84,29 +113,29 @@ function parseOperation(value: Json): Operation {
   }
 }
 
-function applyOne(document: Json, operation: Operation): Json {
+function applyOne(draft: Draft, operation: Operation): void {
   switch (operation.op) {
     case "add":
-      return write(document, operation.path, { kind: "add", value: operation.value });
+      return add(draft, operation.path, operation.value);
     case "replace":
-      return write(document, operation.path, { kind: "replace", value: operation.value });
+      return replace(draft, operation.path, operation.value);
     case "remove":
-      return write(document, operation.path, { kind: "remove" });
+      return remove(draft, operation.path);
     case "copy":
-      return write(document, operation.path, { kind: "add", value: read(document, operation.from) });
+      return add(draft, operation.path, draft.copyOf(read(draft.root, operation.from)));
     case "move":
-      return move(document, operation);
+      return move(draft, operation);
     case "test":
-      if (isSameJson(read(document, operation.path), operation.value)) return document;
-      throw unfit("a test operation failed");
+      if (!isSameJson(read(draft.root, operation.path), operation.value)) throw unfit("a test operation failed");
   }
 }
 
-function move(document: Json, { path, from }: { path: Pointer; from: Pointer }): Json {
+function move(draft: Draft, { path, from }: { path: Pointer; from: Pointer }): void {
   const isInside = path.length > from.length && from.every((token, at) => token === path[at]);
   if (isInside) throw unfit("a value cannot be moved into itself");
-  const value = read(document, from);
-  return write(write(document, from, { kind: "remove" }), path, { kind: "add", value });
+  const value = read(draft.root, from);
+  remove(draft, from);
+  add(draft, path, value);
 }
 
 function unfit(why: string): Fault {
@@ -134,46 +163,41 @@ function indexOf(token: string, max: number): number {
   return index;
 }
 
-type Edit = { readonly kind: "add" | "replace"; readonly value: Json } | { readonly kind: "remove" };
-
-/** Copies the containers along the path and leaves the rest shared. The depth is that of the pointer, which is limited. */
-function write(document: Json, pointer: Pointer, edit: Edit): Json {
-  const [token, ...rest] = pointer;
+function add(draft: Draft, pointer: Pointer, value: Json): void {
+  const token = pointer.at(-1);
   if (token === undefined) {
-    if (edit.kind === "remove") throw unfit("the whole document cannot be removed");
-    return edit.value;
+    draft.root = value;
+    return;
   }
-  if (Array.isArray(document)) return writeList(document, { token, rest }, edit);
-  if (!isJsonObject(document)) throw unfit("a path leads through a value that is no container");
-  return writeObject(document, { token, rest }, edit);
+  const parent = draft.ownAt(pointer.slice(0, -1));
+  if (!Array.isArray(parent)) {
+    parent[token] = value;
+    return;
+  }
+  const index = token === "-" ? parent.length : indexOf(token, parent.length);
+  draft.shift(parent, index);
+  parent.splice(index, 0, value);
 }
 
-interface Step {
-  readonly token: string;
-  readonly rest: Pointer;
+function replace(draft: Draft, pointer: Pointer, value: Json): void {
+  const token = pointer.at(-1);
+  if (token === undefined) {
+    draft.root = value;
+    return;
+  }
+  const parent = draft.ownAt(pointer.slice(0, -1));
+  child(parent, token);
+  if (Array.isArray(parent)) parent[Number(token)] = value;
+  else parent[token] = value;
 }
 
-function writeObject(object: JsonObject, { token, rest }: Step, edit: Edit): Json {
-  const entries = new Map<string, Json>(Object.entries(object));
-  if (rest.length > 0) entries.set(token, write(child(object, token), rest, edit));
-  else if (edit.kind === "add") entries.set(token, edit.value);
-  else {
-    child(object, token);
-    if (edit.kind === "remove") entries.delete(token);
-    else entries.set(token, edit.value);
-  }
-  return Object.fromEntries(entries);
-}
-
-function writeList(list: readonly Json[], { token, rest }: Step, edit: Edit): Json {
-  const copy = [...list];
-  if (rest.length === 0 && edit.kind === "add") {
-    copy.splice(token === "-" ? list.length : indexOf(token, list.length), 0, edit.value);
-    return copy;
-  }
-  const index = indexOf(token, list.length - 1);
-  if (rest.length > 0) copy[index] = write(child(list, token), rest, edit);
-  else if (edit.kind === "remove") copy.splice(index, 1);
-  else copy[index] = edit.kind === "replace" ? edit.value : null;
-  return copy;
+function remove(draft: Draft, pointer: Pointer): void {
+  const token = pointer.at(-1);
+  if (token === undefined) throw unfit("the whole document cannot be removed");
+  const parent = draft.ownAt(pointer.slice(0, -1));
+  child(parent, token);
+  if (Array.isArray(parent)) {
+    draft.shift(parent, Number(token));
+    parent.splice(Number(token), 1);
+  } else delete parent[token];
 }

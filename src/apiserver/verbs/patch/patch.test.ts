@@ -102,3 +102,32 @@ describe("JSON patch", () => {
     );
   });
 });
+
+describe("a patch that is dear on purpose", () => {
+  const many = (count: number) => [...Array(count).keys()];
+
+  it("of ten thousand moves out of a long list ends: what they push aside is counted by `from` too", () => {
+    const document = { long: many(40_000) };
+    const moves = many(9_900).map(() => ({ op: "move", from: "/long/0", path: "/last" }));
+    expect(() => applyJsonPatch(document, moves)).toThrow("a JSON patch may move 20000000 list items in sum");
+    const fromTheEnd = many(9_900).map((n) => ({ op: "move", from: `/long/${39_999 - n}`, path: "/last" }));
+    expect(applyJsonPatch(document, fromTheEnd)).toMatchObject({ last: 30_100 });
+    expect(document.long).toHaveLength(40_000);
+  });
+
+  it("of ten thousand changes in one large map costs the changes, not the map each time", () => {
+    const document = { data: Object.fromEntries(many(40_000).map((n) => [`k${n}`, "v"])) };
+    const changes = many(10_000).map((n) => ({ op: "replace", path: `/data/k${n}`, value: "w" }));
+    expect(applyJsonPatch(document, changes)).toMatchObject({ data: { k0: "w", k9999: "w", k10000: "v" } });
+    expect(document.data["k0"]).toBe("v");
+  });
+
+  it("copies what it copies: a change of one place does not reach the other", () => {
+    const patch = [
+      { op: "add", path: "/a/x", value: 1 },
+      { op: "copy", from: "/a", path: "/b" },
+      { op: "add", path: "/b/x", value: 2 },
+    ];
+    expect(applyJsonPatch({ a: {} }, patch)).toEqual({ a: { x: 1 }, b: { x: 2 } });
+  });
+});

@@ -222,6 +222,28 @@ describe("any strategic merge patch", () => {
   });
 });
 
+describe("a strategic merge of long lists", () => {
+  const many = (count: number, name: string) => [...Array(count).keys()].map((n) => `${name}/${n}`);
+
+  it("of scalars ends: each is looked up, not compared with all others", () => {
+    const [old, added] = [many(20_000, "a"), many(20_000, "b")];
+    const merged = applyStrategicMerge({ metadata: { finalizers: old } }, { metadata: { finalizers: added } }, NODE);
+    expect(merged).toEqual({ metadata: { finalizers: [...added, ...old] } });
+    const gone = { metadata: { "$deleteFromPrimitiveList/finalizers": old.slice(1) } };
+    expect(applyStrategicMerge(merged, gone, NODE)).toEqual({ metadata: { finalizers: [...added, "a/0"] } });
+  });
+
+  it("of objects ends too", () => {
+    const conditions = (name: string) => many(20_000, name).map((type) => ({ type, status: "True" }));
+    const [old, added] = [conditions("a"), conditions("b")];
+    const merged = applyStrategicMerge({ status: { conditions: old } }, { status: { conditions: added } }, NODE);
+    expect(merged).toEqual({ status: { conditions: [...added, ...old] } });
+    const deleted = old.map(({ type }) => ({ type, $patch: "delete" }));
+    const left = applyStrategicMerge(merged, { status: { conditions: deleted } }, NODE);
+    expect(left).toEqual({ status: { conditions: added } });
+  });
+});
+
 function attempt(target: Json, patch: Json): Json | undefined {
   try {
     return applyStrategicMerge(target, patch, NODE);

@@ -10,8 +10,7 @@
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
 import { ANY, itemOf, memberOf, type Schema } from "../../schema/schema.ts";
-import { isSameJson } from "../same-json.ts";
-import { inOrder, isSameItem } from "./element-order.ts";
+import { inOrder, itemName } from "./element-order.ts";
 
 const PATCH = "$patch";
 const RETAIN_KEYS = "$retainKeys";
@@ -81,7 +80,8 @@ function mergeField(target: Json | undefined, change: FieldPatch, schema: Schema
 }
 
 function without(list: readonly Json[], removed: readonly Json[]): readonly Json[] {
-  return list.filter((item) => !removed.some((one) => isSameJson(one, item)));
+  const gone = new Set(removed.map((item) => itemName(item, undefined)));
+  return list.filter((item) => !gone.has(itemName(item, undefined)));
 }
 
 function mergeValue(target: Json | undefined, value: Json, schema: Schema): Json | undefined {
@@ -116,9 +116,11 @@ function keyOf(schema: Schema): string | undefined {
 /** Everything the patch brings must stand in the order it asks for, and in that order. */
 function checkOrder(patch: readonly Json[], order: readonly Json[], key: string | undefined): void {
   const brought = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
+  const names = order.map((item) => itemName(item, key));
   let at = 0;
   for (const item of brought) {
-    while (at < order.length && !isSameItem(order[at] as Json, item, key)) at += 1;
+    const name = itemName(item, key);
+    while (at < order.length && names[at] !== name) at += 1;
     if (at === order.length) {
       throw new Fault("malformed", "the order in the patch list does not match the $setElementOrder list");
     }
@@ -132,31 +134,50 @@ function mergeLists(target: readonly Json[], patch: readonly Json[], schema: Sch
   const plain = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
   if (patch.some((item) => isJsonObject(item) && item[PATCH] === "replace")) return withoutDirectives(plain) ?? [];
   const merged = [...withoutDeleted(target, patch, key)];
+  const places = keyedPlaces(merged, key);
   for (const item of plain) {
     if (!isJsonObject(item) || item[key] === undefined) throw noKey(key);
-    const at = merged.findIndex((one) => isSameItem(one, item, key));
+    const name = itemName(item, key);
+    const at = places.get(name) ?? merged.length;
     const before = merged[at];
-    if (isJsonObject(before)) merged[at] = mergeObjects(before, item, itemOf(schema));
-    else merged.push(withoutDirectives(item) ?? {});
+    merged[at] = isJsonObject(before) ? mergeObjects(before, item, itemOf(schema)) : (withoutDirectives(item) ?? {});
+    places.set(name, at);
   }
   return inOrder({ items: merged, wanted: plain, live: target, key });
 }
 
+/** Where the first item of each key stands; what has no key is nobody's. */
+function keyedPlaces(list: readonly Json[], key: string): Map<string, number> {
+  const places = new Map<string, number>();
+  list.forEach((item, at) => {
+    if (!isJsonObject(item) || item[key] === undefined) return;
+    const name = itemName(item, key);
+    if (!places.has(name)) places.set(name, at);
+  });
+  return places;
+}
+
 function mergeScalars(target: readonly Json[], patch: readonly Json[]): readonly Json[] {
   const merged = [...target];
-  for (const item of patch) if (!merged.some((one) => isSameJson(one, item))) merged.push(item);
+  const known = new Set(target.map((item) => itemName(item, undefined)));
+  for (const item of patch) {
+    const name = itemName(item, undefined);
+    if (!known.has(name)) merged.push(item);
+    known.add(name);
+  }
   return inOrder({ items: merged, wanted: patch, live: target, key: undefined });
 }
 
 function withoutDeleted(target: readonly Json[], patch: readonly Json[], key: string): readonly Json[] {
-  let kept = target;
+  const gone = new Set<string>();
   for (const item of patch) {
     if (!isJsonObject(item) || item[PATCH] === undefined) continue;
     if (item[PATCH] !== "delete") throw badDirective(item[PATCH]);
     if (item[key] === undefined) throw noKey(key);
-    kept = kept.filter((one) => !isSameItem(one, item, key));
+    gone.add(itemName(item, key));
   }
-  return kept;
+  if (gone.size === 0) return target;
+  return target.filter((one) => !isJsonObject(one) || one[key] === undefined || !gone.has(itemName(one, key)));
 }
 
 /** `$retainKeys` names every key of the patch itself too; anything else is a mistake of its maker. */
