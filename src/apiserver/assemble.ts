@@ -31,12 +31,13 @@ import {
 } from "./authorization/index.ts";
 import type { Parts } from "./call.ts";
 import { followDefinitions } from "./follow-definitions.ts";
-import { createGate, DEFAULT_LIMITS } from "./limits/index.ts";
+import { createGate, createLane, DEFAULT_LIMITS } from "./limits/index.ts";
 import { createHealth, createMeter, followIssued, type Health } from "./metrics/index.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { keyOf } from "./storage/key.ts";
+import { createTurns } from "./verbs/patch/turns.ts";
 
 export interface Assembled {
   readonly parts: Parts;
@@ -68,6 +69,8 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
     audit: options.audit === undefined ? NO_AUDIT : createAudit({ policy: DEFAULT_POLICY, clock, ...options.audit }),
     isGuarded: options.guardRequests === true,
     gate: createGate({ ...DEFAULT_LIMITS, ...options.limits }, clock),
+    lane: createLane(),
+    turns: createTurns(),
     meter,
     tokens,
     ownDocument: createOwnDocuments({ health, meter, keys, issuer: tokens.issuer, url }),

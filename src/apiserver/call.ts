@@ -13,10 +13,12 @@ import type { RbacObjects } from "./authorization/rbac.ts";
 import type { Query } from "./entry/query.ts";
 import type { RequestInfo } from "./entry/request-info.ts";
 import type { Gate, RequestKind } from "./limits/gate.ts";
+import type { Lane } from "./limits/lane.ts";
 import type { Accepted } from "./reply/accept.ts";
 import type { Endpoint } from "./resources/endpoint.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Content, Storage } from "./storage/storage.ts";
+import type { Turns } from "./verbs/patch/turns.ts";
 import type { Watch } from "./watching/watch.ts";
 
 export interface Call {
@@ -131,6 +133,8 @@ export interface Parts {
   readonly allowsAnonymous: (path: string) => boolean;
   readonly audit: Audit;
   readonly gate: Gate;
+  readonly lane: Lane;
+  readonly turns: Turns;
   readonly meter: Meter;
   readonly tokens: TokenIssuer;
   /** Health, metrics, keys: the documents about this server itself. Undefined for other paths. */

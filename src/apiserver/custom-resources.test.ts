@@ -214,7 +214,7 @@ describe("hostile definitions and objects", () => {
     "a schema of too many nodes": [
       {
         type: "object",
-        properties: Object.fromEntries(Array.from({ length: 21_000 }, (_, at) => [`f${at}`, { type: "string" }])),
+        properties: Object.fromEntries(Array.from({ length: 21_000 }, (_, at) => [`f${at}`, {}])),
       },
       "a schema may have at most 20000 nodes",
     ],

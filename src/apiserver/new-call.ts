@@ -33,8 +33,9 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
       get signal() {
         return request.signal;
       },
+      // The first stage that needs the body reads it, the others get the same.
       readBody: async (limit) => {
-        body = await request.readBody(limit);
+        body ??= await request.readBody(limit);
         return body;
       },
     },

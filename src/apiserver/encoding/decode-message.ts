@@ -2,7 +2,7 @@
 // of always present fields are kept. A field that comes twice is merged (message), appended (list) or the last one counts.
 
 import { isFault } from "../../kernel/outcome/index.ts";
-import { type Json, type JsonObject, parseJson } from "../entry/json.ts";
+import { countValues, type Json, type JsonObject, parseJson } from "../entry/json.ts";
 import type { Field, Message, Scalar } from "./message.ts";
 import {
   type Cursor,
@@ -173,6 +173,7 @@ function readFinite(cursor: Cursor): number {
 
 function readJson(cursor: Cursor): Json {
   const bytes = readBytes(cursor);
+  countValue(cursor, countValues(bytes));
   try {
     return parseJson(bytes);
   } catch (error) {

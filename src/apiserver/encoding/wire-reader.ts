@@ -3,6 +3,7 @@
 
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { MAX_JSON_VALUES } from "../entry/json.ts";
 import { BYTES, FIXED64, VARINT } from "./wire-writer.ts";
 
 const START_GROUP = 3;
@@ -18,11 +19,8 @@ const MAX_TAG = 0xffff_ffff;
 const LAST_SHIFT = 63;
 /** The deepest Kubernetes message (schemas in custom resource definitions) stays below sixty; JSON bodies have the same limit. */
 export const MAX_MESSAGE_DEPTH = 200;
-/**
- * Messages, list items and map entries of one body. Two bytes on the wire can be an object of several hundred bytes in
- * memory; the largest real objects have some ten thousand.
- */
-export const MAX_VALUES = 100_000;
+/** Messages, list items and map entries of one body: two bytes on the wire can be an object of several hundred in memory. */
+export const MAX_VALUES = MAX_JSON_VALUES;
 
 export interface Cursor {
   readonly bytes: Uint8Array;
@@ -41,8 +39,8 @@ export function malformed(what: string): Fault {
 }
 
 /** Called for everything that takes memory of its own. */
-export function countValue(cursor: Cursor): void {
-  cursor.values += 1;
+export function countValue(cursor: Cursor, values = 1): void {
+  cursor.values += values;
   if (cursor.values > MAX_VALUES)
     throw new Fault("limit-exceeded", `the body of the request holds more than ${MAX_VALUES} values`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_JSON_DEPTH, parseJson } from "./json.ts";
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES, parseJson } from "./json.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -28,7 +28,14 @@ describe("parseJson", () => {
     const nested = (depth: number) => bytes("[".repeat(depth) + "]".repeat(depth));
     expect(() => parseJson(nested(MAX_JSON_DEPTH))).not.toThrow();
     expect(() => parseJson(nested(MAX_JSON_DEPTH + 1))).toThrow(expect.objectContaining({ code: "malformed" }));
-    expect(() => parseJson(nested(1_000_000))).toThrow(expect.objectContaining({ code: "malformed" }));
+    expect(() => parseJson(nested(1_000_000))).toThrow(expect.objectContaining({ code: "limit-exceeded" }));
+  });
+
+  it("counts values, not the commas and braces in strings", () => {
+    const list = (count: number) => bytes(`[${Array(count).fill('"a,{["').join(",")}]`);
+    expect(() => parseJson(list(MAX_JSON_VALUES - 1))).not.toThrow();
+    expect(() => parseJson(list(MAX_JSON_VALUES))).toThrow(`an object may hold ${MAX_JSON_VALUES} values`);
+    expect(() => parseJson(bytes(`{"a":"${",[".repeat(1_000_000)}"}`))).not.toThrow();
   });
 
   it("never repeats the input in its message, which may hold a secret", () => {

@@ -6,6 +6,13 @@ import { Fault } from "../../kernel/outcome/index.ts";
 /** The deepest Kubernetes objects (schemas in custom resource definitions) stay below sixty. */
 export const MAX_JSON_DEPTH = 200;
 
+/**
+ * Members and items of one document in sum. Every stage looks at each of them, and while it does, nobody else is served: at some
+ * microseconds apiece a body of 3 MiB could hold the server for seconds. The largest objects people write (custom resource
+ * definitions of large operators, reports of scanners) hold fifteen thousand.
+ */
+export const MAX_JSON_VALUES = 30_000;
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
@@ -15,9 +22,11 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Fault `malformed` for anything but one JSON document. */
+/** Fault `malformed` for anything but one JSON document, `limit-exceeded` for one with too many values. */
 export function parseJson(bytes: Uint8Array): Json {
   let value: Json;
+  // Parsing a million empty lists takes longer than counting them.
+  if (bytes.length > 2 * MAX_JSON_VALUES && countValues(bytes) > MAX_JSON_VALUES) throw tooManyValues();
   try {
     value = JSON.parse(parseUtf8(bytes)) as Json;
   } catch (cause) {
@@ -28,18 +37,60 @@ export function parseJson(bytes: Uint8Array): Json {
   return value;
 }
 
+/** One for the whole, one for each container that is not empty, one for each comma; text that is not JSON is counted somehow. */
+export function countValues(bytes: Uint8Array): number {
+  let values = 1;
+  let hasOpened = false;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number;
+    if (byte <= SPACE) continue;
+    if (hasOpened && byte !== CLOSE_BRACE && byte !== CLOSE_BRACKET) values += 1;
+    hasOpened = byte === OPEN_BRACE || byte === OPEN_BRACKET;
+    if (byte === QUOTE) at = endOfString(bytes, at);
+    else if (byte === COMMA) values += 1;
+  }
+  return values;
+}
+
+const [SPACE, QUOTE, COMMA, BACKSLASH] = [0x20, 0x22, 0x2c, 0x5c];
+const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Where the string that begins at `start` ends: its closing quote, or the end of all. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function tooManyValues(): Fault {
+  return new Fault(
+    "limit-exceeded",
+    `Request entity too large: an object may hold ${MAX_JSON_VALUES} values (members and items of all its maps and lists)`,
+  );
+}
+
+interface Pending {
+  readonly value: object;
+  readonly depth: number;
+}
+
 /**
- * differs from upstream: a key `__proto__` is refused, although a ConfigMap may have one there. Copying such a key by
- * assignment would change the prototype of an object instead of adding a field.
+ * Bounds the depth and the number of values. differs from upstream: a key `__proto__` is refused, although a ConfigMap may have
+ * one there. Copying such a key by assignment would change the prototype of an object instead of adding a field.
  */
 export function checkJson(root: Json): void {
-  const pending: { readonly value: Json; readonly depth: number }[] = [{ value: root, depth: 1 }];
+  const pending: Pending[] = [];
+  let values = 0;
+  const look = (value: Json, depth: number): void => {
+    values += 1;
+    if (values > MAX_JSON_VALUES) throw tooManyValues();
+    if (typeof value === "object" && value !== null) pending.push({ value, depth });
+  };
+  look(root, 1);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next.value !== "object" || next.value === null) continue;
-    if (next.depth > MAX_JSON_DEPTH)
-      throw new Fault("malformed", `JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
-    if (Object.hasOwn(next.value, "__proto__"))
-      throw new Fault("malformed", 'JSON may not contain the key "__proto__"');
-    for (const value of Object.values(next.value)) pending.push({ value, depth: next.depth + 1 });
+    const { value, depth } = next;
+    if (depth > MAX_JSON_DEPTH) throw new Fault("malformed", `JSON is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    if (Object.hasOwn(value, "__proto__")) throw new Fault("malformed", 'JSON may not contain the key "__proto__"');
+    for (const inner of Array.isArray(value) ? value : Object.values(value)) look(inner, depth + 1);
   }
 }

@@ -57,11 +57,20 @@ function pick(changes: readonly Change[], which: keyof Comparison): FieldSet {
 
 /** All of a value that came or went: each container in it as well as what it holds. */
 function everyField(value: MaybeJson, schema: Schema): FieldSet {
+  if (schema.kind === "map" && isAtomic(schema.value) && !isAtomic(schema) && isJsonObject(value))
+    return everyKey(value);
   const parts = partsOf(undefined, value, schema);
   if (parts === undefined) return MEMBER;
   const children = new Map<PathElement, FieldSet>();
   for (const [element, , inner, of] of parts) if (inner !== undefined) children.set(element, everyField(inner, of));
   return { isMember: true, children };
+}
+
+/** Labels, annotations, data: the largest maps there are. */
+function everyKey(map: JsonObject): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  for (const name of Object.keys(map)) children.set(fieldElement(name), MEMBER);
+  return children.size === 0 ? MEMBER : { isMember: true, children };
 }
 
 type Part = readonly [element: PathElement, before: MaybeJson, after: MaybeJson, schema: Schema];

@@ -91,7 +91,7 @@ export function isSameSet(one: FieldSet, other: FieldSet): boolean {
 /** Every path that is a member, in the order of the elements. */
 export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   if (set.isMember) yield prefix;
-  for (const element of [...set.children.keys()].sort(compareElements)) {
+  for (const element of sortElements([...set.children.keys()])) {
     yield* pathsOf(set.children.get(element) ?? NO_FIELDS, [...prefix, element]);
   }
 }
@@ -101,6 +101,8 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Ge
  * `spec.replicas` keeps `spec` alive.
  */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
+  // No fields are named in a map, and below a scalar there are none.
+  if (set.children.size === 0 || (schema?.kind === "map" && schema.value.kind === "scalar")) return set;
   const children = [...set.children].map(([element, child]): [PathElement, FieldSet] => {
     const name = fieldName(element);
     const isNamed = name !== undefined && schema?.kind === "struct" && schema.fields().has(name);
@@ -113,9 +115,9 @@ export function withNamedFields(set: FieldSet, schema: Schema | undefined): Fiel
 
 const ORDER = "fkvi";
 
-/** Fields, then keyed items, then values, then positions; each by its text. */
-export function compareElements(one: PathElement, other: PathElement): number {
-  const kinds = ORDER.indexOf(one.charAt(0)) - ORDER.indexOf(other.charAt(0));
-  if (kinds !== 0) return kinds;
-  return one < other ? -1 : one > other ? 1 : 0;
+/** Fields, then keyed items, then values, then positions; each by its text, for which sorting needs no function. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  const sorted = [...elements].sort();
+  if (sorted[0]?.charAt(0) === sorted.at(-1)?.charAt(0)) return sorted;
+  return [...ORDER].flatMap((kind) => sorted.filter((element) => element.charAt(0) === kind));
 }

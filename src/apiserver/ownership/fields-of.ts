@@ -35,6 +35,7 @@ function fieldsOfList(list: readonly Json[], schema: Schema): FieldSet {
 }
 
 function fieldsOfObject(object: JsonObject, schema: Schema): FieldSet {
+  if (schema.kind === "map" && schema.value.kind === "scalar") return fieldsOfPlainMap(object);
   const children = Object.entries(object).map(([name, value]): [PathElement, FieldSet] => {
     const inner = memberOf(schema, name);
     if (inner === undefined) return [fieldElement(name), MEMBER];
@@ -48,4 +49,11 @@ function fieldsOfObject(object: JsonObject, schema: Schema): FieldSet {
 
 function isEmptyObject(value: Json): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
+}
+
+/** Labels, annotations, data: the largest maps there are, and each entry is a member. */
+function fieldsOfPlainMap(map: JsonObject): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  for (const name of Object.keys(map)) children.set(fieldElement(name), MEMBER);
+  return { isMember: false, children };
 }

@@ -1,18 +1,21 @@
 // fieldsV1: the JSON of a set of fields, as it stands in metadata.managedFields.
 
 import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../entry/json.ts";
-import { compareElements, type FieldSet, NO_FIELDS } from "./field-set.ts";
+import { type FieldSet, NO_FIELDS, sortElements } from "./field-set.ts";
 import type { PathElement } from "./path-element.ts";
 
 /** The root of a set is never a member. */
 export function encodeFieldSet(set: FieldSet): Json {
-  const entries = [...set.children.keys()].sort(compareElements).map((element): [string, Json] => {
-    const child = set.children.get(element) ?? NO_FIELDS;
-    const below = encodeFieldSet(child) as Readonly<Record<string, Json>>;
-    return [element, child.isMember && child.children.size > 0 ? { ".": {}, ...below } : below];
-  });
-  return Object.fromEntries(entries);
+  if (set.children.size === 0) return NOTHING;
+  const encoded: Record<string, Json> = set.isMember ? { ".": NOTHING } : {};
+  for (const element of sortElements([...set.children.keys()])) {
+    encoded[element] = encodeFieldSet(set.children.get(element) ?? NO_FIELDS);
+  }
+  return encoded;
 }
+
+/** Most nodes of a set have nothing below them. */
+const NOTHING: Json = {};
 
 /** Undefined when it is no fieldsV1: whoever wrote it, nobody can be held to it. */
 export function parseFieldSet(value: unknown): FieldSet | undefined {

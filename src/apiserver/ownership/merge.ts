@@ -18,6 +18,7 @@ export function merge(live: Json | undefined, applied: Json | undefined, schema:
 }
 
 function mergeObjects(live: JsonObject, applied: JsonObject, schema: Schema): JsonObject {
+  if (schema.kind === "map" && schema.value.kind === "scalar") return mergePlain(live, applied);
   const merged = new Map<string, Json>(Object.entries(live));
   for (const [name, value] of Object.entries(applied)) {
     const inner = memberOf(schema, name);
@@ -25,6 +26,13 @@ function mergeObjects(live: JsonObject, applied: JsonObject, schema: Schema): Js
     if (next !== undefined) merged.set(name, next);
   }
   return Object.fromEntries(merged);
+}
+
+/** Of a large map that is applied again nearly nothing changes, and writing what is there already costs as much as a change. */
+function mergePlain(live: JsonObject, applied: JsonObject): JsonObject {
+  const merged: Record<string, Json> = { ...live };
+  for (const [name, value] of Object.entries(applied)) if (merged[name] !== value) merged[name] = value;
+  return merged;
 }
 
 interface Item {
@@ -108,6 +116,7 @@ function keptFields(object: JsonObject, set: FieldSet, schema: Schema): readonly
 export function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.filter((item: Json) => item !== null).map(withoutNulls);
   if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutNulls(inner)]));
+  const kept: Record<string, Json> = {};
+  for (const [name, inner] of Object.entries(value)) if (inner !== null) kept[name] = withoutNulls(inner);
+  return kept;
 }

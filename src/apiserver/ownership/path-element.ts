@@ -20,14 +20,21 @@ export function fieldName(element: PathElement): string | undefined {
 export function itemElement(schema: ListSchema, item: Json): PathElement | undefined {
   if (schema.listType === "set") return isScalar(item) ? `v:${JSON.stringify(item)}` : undefined;
   if (!isJsonObject(item)) return undefined;
-  const entries: [string, Json][] = [];
-  for (const key of schema.keys) {
+  let keys = "";
+  for (const key of sortedKeys(schema)) {
     const value = item[key] ?? schema.keyDefaults[key];
     // A key that nobody set stands for nothing, and items may differ in which keys they have.
-    if (value !== undefined) entries.push([key, value]);
+    if (value !== undefined) keys += `${keys === "" ? "" : ","}${JSON.stringify(key)}:${JSON.stringify(value)}`;
   }
-  if (entries.length === 0) return undefined;
-  return `k:${JSON.stringify(Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1))))}`;
+  return keys === "" ? undefined : `k:{${keys}}`;
+}
+
+const sorted = new WeakMap<ListSchema, readonly string[]>();
+
+function sortedKeys(schema: ListSchema): readonly string[] {
+  const known = sorted.get(schema) ?? [...schema.keys].sort();
+  sorted.set(schema, known);
+  return known;
 }
 
 function isScalar(value: Json): boolean {

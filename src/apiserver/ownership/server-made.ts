@@ -67,7 +67,7 @@ function hasPath(value: Json | undefined, path: readonly string[]): boolean {
 
 /** Items of keyed lists that only the server put there: the token volume of a pod. */
 function addedItems(next: Json | undefined, sent: Json | undefined, schema: Schema): FieldSet {
-  if (isAtomic(schema)) return NO_FIELDS;
+  if (isAtomic(schema) || (schema.kind === "map" && isAtomic(schema.value))) return NO_FIELDS;
   if (schema.kind === "list") return addedToList(itemsOf(next), itemsOf(sent), schema);
   return isJsonObject(next) ? addedBelow(next, isJsonObject(sent) ? sent : {}, schema) : NO_FIELDS;
 }

@@ -83,7 +83,7 @@ export function applyConfiguration(write: Write, configuration: Json, options: {
   const merged = merge(live, configuration, schema) ?? configuration;
   const pruned = last === undefined ? merged : prune(merged, { schema, managers: claimed, last: last.fields });
   // The configuration may say that what pruning has emptied shall be there, empty.
-  const object = withoutNulls(merge(pruned, configuration, schema) ?? configuration);
+  const object = withoutNulls(pruned === merged ? merged : (merge(pruned, configuration, schema) ?? configuration));
   const changes = without(compare(live, object, schema), ignored);
   const changed = union(changes.added, changes.modified);
   const conflicts = conflictsWith(claimed, changed, identity);

@@ -51,10 +51,12 @@ function commonErrors(meta: ObjectMeta): readonly FieldError[] {
 }
 
 function labelErrors(labels: Readonly<Record<string, string>>): readonly FieldError[] {
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedKey(key).map((text) => invalid("metadata.labels", key, text)),
-    ...labelValue(value).map((text) => invalid("metadata.labels", value, text)),
-  ]);
+  const errors: FieldError[] = [];
+  for (const [key, value] of Object.entries(labels)) {
+    for (const text of qualifiedKey(key)) errors.push(invalid("metadata.labels", key, text));
+    for (const text of labelValue(value)) errors.push(invalid("metadata.labels", value, text));
+  }
+  return errors;
 }
 
 function annotationErrors(annotations: Readonly<Record<string, string>>): readonly FieldError[] {
@@ -84,7 +86,8 @@ function ownerErrors(owners: readonly OwnerReference[]): readonly FieldError[] {
 
 function finalizerGrowth(next: ObjectMeta, current: ObjectMeta): readonly FieldError[] {
   if (current.deletionTimestamp === undefined) return [];
-  const added = (next.finalizers ?? []).filter((one) => current.finalizers?.includes(one) !== true);
+  const before = new Set(current.finalizers);
+  const added = (next.finalizers ?? []).filter((one) => !before.has(one));
   if (added.length === 0) return [];
   const detail = "no new finalizers can be added if the object is being deleted, found new finalizers";
   const shown = added.map((one) => JSON.stringify(one)).join(", ");

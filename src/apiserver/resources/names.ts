@@ -23,6 +23,8 @@ const LABEL_VALUE_TEXT =
 const CONFIG_KEY_TEXT =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
 
+const FINE: readonly string[] = [];
+
 function atMost(text: string, max: number): readonly string[] {
   return text.length > max ? [`must be no more than ${max} bytes`] : [];
 }
@@ -53,6 +55,7 @@ export const pathSegment: NameRule = (name) => {
 
 /** `[prefix/]name` of label keys, annotation keys and finalizers. */
 export const qualifiedKey: NameRule = (key) => {
+  if (key.length <= 63 && QUALIFIED.test(key)) return FINE;
   const parts = key.split("/");
   if (parts.length > 2) {
     return [
@@ -70,10 +73,10 @@ export const qualifiedKey: NameRule = (key) => {
   return [...prefixErrors, ...nameErrors];
 };
 
-export const labelValue: NameRule = (value) => [
-  ...atMost(value, 63),
-  ...(LABEL_VALUE.test(value) ? [] : [LABEL_VALUE_TEXT]),
-];
+export const labelValue: NameRule = (value) => {
+  if (value.length <= 63 && LABEL_VALUE.test(value)) return FINE;
+  return [...atMost(value, 63), ...(LABEL_VALUE.test(value) ? [] : [LABEL_VALUE_TEXT])];
+};
 
 export const configKey: NameRule = (key) => {
   if (key === "." || key === "..") return [`may not be '${key}'`];

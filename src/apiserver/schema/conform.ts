@@ -79,8 +79,14 @@ function conformList(list: readonly Json[], item: Schema, place: Place, findings
 
 function conformMap(value: JsonObject, inner: Schema, place: Place, findings: Findings): JsonObject {
   const kept: Record<string, Json> = {};
+  const rule = inner.kind === "scalar" ? SCALARS[inner.type] : undefined;
+  const isPlain = rule !== undefined && rule.text === undefined ? rule.is : () => false;
   for (const [key, one] of Object.entries(value)) {
     if (one === null) continue;
+    if (isPlain(one)) {
+      kept[key] = one;
+      continue;
+    }
     const taken = conformValue(one, inner, { parent: place, step: key, struct: place.struct }, findings);
     if (taken !== undefined) kept[key] = taken;
   }

@@ -5,6 +5,8 @@ import { encodeHex } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
+import { checkJson, type Json } from "../entry/json.ts";
+import { heavyTurn } from "../limits/heavy.ts";
 import { proofErrors } from "../proof-errors.ts";
 import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
@@ -25,6 +27,7 @@ export async function create(stored: StoredCall): Promise<Answer> {
   const { call, resource, strategy } = stored;
   const { manager, fieldValidation } = writeOptions(call, "CreateOptions");
   const body = await readBody(call.request, resource);
+  await heavyTurn(stored);
   const sent = decodeBody(body, strategy, { call, how: fieldValidation });
   return { kind: "object", status: 201, content: await createObject(stored, sent, { manager }) };
 }
@@ -70,6 +73,7 @@ function store(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Co
 async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   const { strategy, resource, call } = stored;
   const name = sent.metadata.name ?? "";
+  await heavyTurn(stored);
   const first = call.reviews.change(attemptOf(stored, "CREATE", { name, object: sent }));
   enforce(call.reviews.before(first), first);
   const facts = writeFacts(stored);
@@ -81,6 +85,7 @@ async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): P
   const errors = [...inMeta, ...unproved, ...strategy.validateCreate(next)];
   const wrong = errors.length > 0 ? errors : strategy.conflicts(next, facts);
   if (wrong.length > 0) throw invalidObject(keptAs(strategy), name, wrong);
+  await heavyTurn(stored);
   const second = attemptOf(stored, "CREATE", { name, object: next });
   enforce(call.reviews.after(second), second);
   call.warnings.push(...(strategy.warnings?.(next, undefined) ?? []));
@@ -93,6 +98,7 @@ async function insert(stored: StoredCall, next: KubeObject): Promise<Content> {
   const existing = stored.parts.storage.get(key);
   const deleting = existing?.object.metadata.deletionTimestamp !== undefined;
   if (existing !== undefined) throw alreadyExists(stored.resource, name, { deleting });
+  if (await heavyTurn(stored)) checkJson(next as unknown as Json);
   if (isDryRun(stored)) return { object: next };
   try {
     return await stored.parts.storage.create(key, next);

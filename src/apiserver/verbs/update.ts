@@ -6,6 +6,8 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import { attributesOf, refusalOf } from "../authorization/stage.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
+import { checkJson, type Json } from "../entry/json.ts";
+import { heavyTurn } from "../limits/heavy.ts";
 import { conflict, invalidObject, notFound } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";
 import { metaForUpdate, orderFields, validateMetaUpdate } from "../resources/metadata.ts";
@@ -35,6 +37,7 @@ export async function update(stored: StoredCall): Promise<Answer> {
   const { name } = call.info;
   const { manager, fieldValidation } = writeOptions(call, "UpdateOptions");
   const body = await readBody(call.request, stored.resource);
+  await heavyTurn(stored);
   const sent = decodeBody(body, stored.strategy, { call, how: fieldValidation });
   checkPlace(sent, { name, namespace });
   const isConditional = (sent.metadata.resourceVersion ?? "") !== "";
@@ -108,6 +111,7 @@ export function replace(stored: StoredCall, current: Stored, by: Replacement): P
 async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }: Replacement): Promise<Content> {
   const { call } = stored;
   const { name } = call.info;
+  await heavyTurn(stored, current);
   const place = stored.namespace === "" ? { name } : { name, namespace: stored.namespace };
   const metadata = metaForUpdate({ ...sent.metadata, ...place }, current.object.metadata);
   const objects = { name, current: current.object };
@@ -123,6 +127,7 @@ async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }:
   ];
   const wrong = errors.length > 0 || stored.subresource !== undefined ? errors : stored.strategy.conflicts(next, facts);
   if (wrong.length > 0) throw invalidObject(keptAs(stored.strategy), name, wrong);
+  await heavyTurn(stored, current);
   const second = attemptOf(stored, "UPDATE", { ...objects, object: next });
   enforce(call.reviews.after(second), second);
   call.warnings.push(...(stored.strategy.warnings?.(next, current.object) ?? []));
@@ -144,6 +149,8 @@ function hasEnded(strategy: Strategy, object: KubeObject): boolean {
 async function swap(stored: StoredCall, next: KubeObject, current: Stored): Promise<Content> {
   const { storage } = stored.parts;
   const isOver = hasEnded(stored.strategy, next);
+  // What is stored can be sent back whole: the owners of its fields count too.
+  if (await heavyTurn(stored, current)) checkJson(next as unknown as Json);
   if (isDryRun(stored)) return { object: next };
   if (isOver) {
     await storage.delete(current.key, current.revision);

@@ -6,6 +6,7 @@ import { parseIpAddress } from "../../../kernel/x509/index.ts";
 import { isSameJson } from "../../verbs/same-json.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
 import { dnsSubdomain, labelValue, qualifiedKey } from "../names.ts";
+import { isRepeated } from "../repeated.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { NODE_TABLE } from "./node-table.ts";
@@ -70,20 +71,22 @@ function nodeErrors({ spec = {} }: Node): readonly FieldError[] {
   return [...taintErrors(taintsOf(spec)), ...rangeErrors(spec.podCIDRs ?? [])];
 }
 
+const byKeyAndEffect = ({ key = "", effect = "" }: Taint) => `${key} ${effect}`;
+const byText = ({ type, address }: { readonly type?: string; readonly address?: string }) => `${type} ${address}`;
+
 /** The path is that of Kubernetes, which looks for taints below the metadata. */
 function taintErrors(taints: readonly Taint[]): readonly FieldError[] {
   return taints.flatMap((taint, at) => {
     const { key = "", value = "", effect = "", timeAdded = null } = taint;
     const field = `metadata.taints[${at}]`;
-    const isSame = (other: Taint) => (other.key ?? "") === key && (other.effect ?? "") === effect;
-    const isRepeated = taints.findIndex(isSame) < at;
+    const isSecond = isRepeated(taints, at, byKeyAndEffect);
     const shown = { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded };
     return [
       ...qualifiedKey(key).map((text) => invalid(`${field}.key`, key, text)),
       ...labelValue(value).map((text) => invalid(`${field}.value`, value, text)),
       ...(effect === "" ? [required(`${field}.effect`)] : []),
       ...(effect === "" || EFFECTS.includes(effect) ? [] : [notSupported(`${field}.effect`, effect, EFFECTS)]),
-      ...(isRepeated ? [{ ...duplicate(field, shown), detail: "taints must be unique by key and effect pair" }] : []),
+      ...(isSecond ? [{ ...duplicate(field, shown), detail: "taints must be unique by key and effect pair" }] : []),
     ];
   });
 }
@@ -127,9 +130,7 @@ function changeErrors(next: Node, current: Node): readonly FieldError[] {
 function addressErrors({ status = {} }: Node): readonly FieldError[] {
   const { addresses = [] } = status;
   return addresses.flatMap((address, at) =>
-    addresses.findIndex((other) => other.type === address.type && other.address === address.address) < at
-      ? [duplicate(`status.addresses[${at}]`, address)]
-      : [],
+    isRepeated(addresses, at, byText) ? [duplicate(`status.addresses[${at}]`, address)] : [],
   );
 }
 

@@ -7,6 +7,7 @@ import type { Answer } from "../../call.ts";
 import { MAX_BODY_BYTES } from "../../entry/body.ts";
 import { isJsonObject, type JsonObject } from "../../entry/json.ts";
 import { parseYaml } from "../../entry/yaml.ts";
+import { heavyTurn } from "../../limits/heavy.ts";
 import { type Applied, applyConfiguration, describeConflicts, NO_MANAGERS, type Write } from "../../ownership/index.ts";
 import { applyConflict, badRequest, notFound } from "../../reply/status.ts";
 import { formatTime } from "../../resources/metadata.ts";
@@ -16,10 +17,11 @@ import { createObject } from "../create.ts";
 import { checkPlace, decodeObject } from "../decode.ts";
 import { emptyObject, ignoredFields, managersOf, ownable, ownedByCreator, writerOf } from "../field-manager.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
-import { checkMayCreate, isLostRace, MAX_WRITE_TRIES, replace, told } from "../update.ts";
+import { checkMayCreate, isLostRace, replace } from "../update.ts";
 import { type WriteOptions, writeOptions } from "../write-options.ts";
 import { isExcusedByLastApplied, withLastApplied } from "./last-applied.ts";
 import { patched } from "./patched.ts";
+import { writeUntilWon } from "./write-until-won.ts";
 
 export const APPLY_TYPE = "application/apply-patch+yaml";
 
@@ -36,26 +38,26 @@ export async function apply(stored: StoredCall): Promise<Answer> {
   const { call, parts } = stored;
   const options = writeOptions(call, "PatchOptions", true);
   const intent = await readIntent(stored, options);
-  for (let tries = 1; ; tries += 1) {
+  let wasMissing = false;
+  const attempt = () => {
     const current = parts.storage.get(keyFor(stored, call.info.name));
-    try {
-      if (current === undefined) return await applyNew(stored, intent);
-      return await applyToLive(stored, current, intent);
-    } catch (error) {
-      const isRace = isLostRace(error) || (current === undefined && isFault(error, "already-exists"));
-      if (!isRace || tries === MAX_WRITE_TRIES) throw told(error, stored);
-    }
-  }
+    wasMissing = current === undefined;
+    return current === undefined ? applyNew(stored, intent) : applyToLive(stored, current, intent);
+  };
+  const isLost = (error: unknown) => isLostRace(error) || (wasMissing && isFault(error, "already-exists"));
+  return writeUntilWon(stored, attempt, isLost);
 }
 
 async function readIntent(stored: StoredCall, options: WriteOptions): Promise<Intent> {
   const { call, resource, strategy, namespace } = stored;
   const configuration = parseYaml(await call.request.readBody(MAX_BODY_BYTES));
+  await heavyTurn(stored);
   if (!isJsonObject(configuration)) throw badRequest("error decoding YAML: an apply configuration must be an object");
   checkType(configuration, stored);
   const schema = schemaOfKind(strategy);
   if (schema === undefined) throw badRequest(`${resource.kind} cannot be applied`);
   checkFields(configuration, schema, stored);
+  await heavyTurn(stored);
   const { metadata } = decodeObject(configuration, strategy);
   if (metadata.managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
   checkPlace({ kind: "", apiVersion: "", metadata }, { name: call.info.name, namespace });
@@ -102,9 +104,11 @@ async function applyNew(stored: StoredCall, intent: Intent): Promise<Answer> {
   const { name } = call.info;
   if (subresource !== undefined) throw notFound(resource, name);
   checkMayCreate(stored);
+  await heavyTurn(stored);
   const write = writeOf(stored, intent, { live: emptyObject(stored, intent.schema), managers: NO_MANAGERS });
   const applied = applyConfiguration(write, intent.configuration, intent.options);
   const managers = applied.kind === "applied" ? applied.managers : NO_MANAGERS;
+  await heavyTurn(stored);
   const sent = decodeObject(intent.configuration, strategy);
   if ((sent.metadata.name ?? "") === "") throw noName(name);
   return { kind: "object", status: 201, content: await createObject(stored, sent, { managers }) };
@@ -112,6 +116,7 @@ async function applyNew(stored: StoredCall, intent: Intent): Promise<Answer> {
 
 async function applyToLive(stored: StoredCall, current: Stored, intent: Intent): Promise<Answer> {
   const { object } = current;
+  await heavyTurn(stored, current);
   const write = writeOf(stored, intent, { live: ownable(object), managers: ownersOf(stored, object) });
   const applied = applyOrExcuse(write, intent);
   if (applied.kind === "conflict") {
@@ -119,6 +124,7 @@ async function applyToLive(stored: StoredCall, current: Stored, intent: Intent):
     throw applyConflict(message, causes);
   }
   if (applied.kind === "unchanged") return { kind: "object", status: 200, content: current };
+  await heavyTurn(stored, current);
   const document = withLastApplied(applied.object, intent.configuration, intent.options.manager);
   const sent = patched(stored, current, document, "Ignore");
   // Whoever applied labels and then no metadata at all has taken the name away with them.

@@ -4,16 +4,18 @@
 import type { Answer } from "../../call.ts";
 import { mediaTypeOf, readJsonBody } from "../../entry/body.ts";
 import type { Json } from "../../entry/json.ts";
+import { heavyTurn } from "../../limits/heavy.ts";
 import { badRequest, notFound } from "../../reply/status.ts";
 import { ANY, type Schema, schemaOfKind } from "../../schema/index.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
-import { isLostRace, MAX_WRITE_TRIES, replace, told } from "../update.ts";
+import { replace } from "../update.ts";
 import { writeOptions } from "../write-options.ts";
 import { APPLY_TYPE, apply } from "./apply.ts";
 import { applyJsonPatch } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { patched } from "./patched.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
+import { writeUntilWon } from "./write-until-won.ts";
 
 type Patch = (document: Json, patch: Json, schema: Schema) => Json;
 
@@ -35,16 +37,15 @@ export async function patch(stored: StoredCall): Promise<Answer> {
   if (mediaTypeOf(call.request) === APPLY_TYPE) return apply(stored);
   const { manager, fieldValidation } = writeOptions(call, "PatchOptions");
   const change = await readPatch(stored);
-  for (let tries = 1; ; tries += 1) {
+  return writeUntilWon(stored, async () => {
     const current = parts.storage.get(keyFor(stored, call.info.name));
     if (current === undefined) throw notFound(resource, call.info.name);
-    const sent = patched(stored, current, change(current.object as unknown as Json), fieldValidation);
-    try {
-      return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { manager } }) };
-    } catch (error) {
-      if (!isLostRace(error) || tries === MAX_WRITE_TRIES) throw told(error, stored);
-    }
-  }
+    await heavyTurn(stored, current);
+    const document = change(current.object as unknown as Json);
+    await heavyTurn(stored, current);
+    const sent = patched(stored, current, document, fieldValidation);
+    return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { manager } }) };
+  });
 }
 
 async function readPatch(stored: StoredCall): Promise<(document: Json) => Json> {

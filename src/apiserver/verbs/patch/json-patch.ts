@@ -17,10 +17,16 @@ const MAX_COPIED_BYTES = 3 * 1024 * 1024;
  */
 const MAX_SHIFTED_ITEMS = 20_000_000;
 
+type WithValue<Op> = { readonly op: Op; readonly path: Pointer; readonly value: Json };
+type WithSource<Op> = { readonly op: Op; readonly path: Pointer; readonly from: Pointer };
+
 type Operation =
-  | { readonly op: "add" | "replace" | "test"; readonly path: Pointer; readonly value: Json }
-  | { readonly op: "remove"; readonly path: Pointer }
-  | { readonly op: "move" | "copy"; readonly path: Pointer; readonly from: Pointer };
+  | WithValue<"add">
+  | WithValue<"replace">
+  | WithValue<"test">
+  | WithSource<"move">
+  | WithSource<"copy">
+  | { readonly op: "remove"; readonly path: Pointer };
 
 type OwnObject = Record<string, Json>;
 
@@ -114,20 +120,13 @@ function parseOperation(value: Json): Operation {
 }
 
 function applyOne(draft: Draft, operation: Operation): void {
-  switch (operation.op) {
-    case "add":
-      return add(draft, operation.path, operation.value);
-    case "replace":
-      return replace(draft, operation.path, operation.value);
-    case "remove":
-      return remove(draft, operation.path);
-    case "copy":
-      return add(draft, operation.path, draft.copyOf(read(draft.root, operation.from)));
-    case "move":
-      return move(draft, operation);
-    case "test":
-      if (!isSameJson(read(draft.root, operation.path), operation.value)) throw unfit("a test operation failed");
-  }
+  const { path } = operation;
+  if (operation.op === "add") add(draft, path, operation.value);
+  else if (operation.op === "replace") replace(draft, path, operation.value);
+  else if (operation.op === "remove") remove(draft, path);
+  else if (operation.op === "copy") add(draft, path, draft.copyOf(read(draft.root, operation.from)));
+  else if (operation.op === "move") move(draft, operation);
+  else if (!isSameJson(read(draft.root, path), operation.value)) throw unfit("a test operation failed");
 }
 
 function move(draft: Draft, { path, from }: { path: Pointer; from: Pointer }): void {

@@ -7,6 +7,7 @@ import { isFault } from "../../../../kernel/outcome/index.ts";
 import { parsePem } from "../../../../kernel/pem/index.ts";
 import { parseCertificate } from "../../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
+import { isRepeated } from "../../repeated.ts";
 import { DECISIONS } from "./conditions.ts";
 
 type Csr = CertificateSigningRequest;
@@ -26,16 +27,18 @@ export function validateStatusUpdate(next: Csr, current: Csr, options: { mayDeci
   ];
 }
 
+const byType = ({ type }: CsrCondition) => String(type);
+
 function conditionErrors(condition: CsrCondition, at: number, all: readonly CsrCondition[]): readonly FieldError[] {
   const { type, status }: { readonly type: string; readonly status: string } = condition;
   const field = `${CONDITIONS}[${at}]`;
   const allowed = TRUE_ONLY.includes(type) ? ["True"] : STATUSES;
-  const isRepeated = all.findIndex((other) => other.type === type) < at;
+  const isSecond = isRepeated(all, at, byType);
   const errors: FieldError[] = [];
   if ((type ?? "") === "") errors.push(required(`${field}.type`));
   if ((status ?? "") === "") errors.push(required(`${field}.status`));
   else if (!allowed.includes(status)) errors.push(notSupported(`${field}.status`, status, allowed));
-  if (isRepeated) errors.push(duplicate(`${field}.type`, type));
+  if (isSecond) errors.push(duplicate(`${field}.type`, type));
   return errors;
 }
 

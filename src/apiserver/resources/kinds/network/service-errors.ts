@@ -5,6 +5,7 @@ import type { ServicePort, ServiceSpec } from "../../../../api/core/index.ts";
 import { parseIpAddress } from "../../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
+import { isRepeated } from "../../repeated.ts";
 import { HEADLESS, isHeadless } from "./service-defaults.ts";
 
 const TYPES: readonly string[] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
@@ -52,14 +53,17 @@ function externalNameErrors(spec: ServiceSpec): readonly FieldError[] {
   ];
 }
 
+const byName = ({ name = "" }: ServicePort) => name;
+const byPort = ({ port = 0, protocol = "" }: ServicePort) => `${port} ${protocol}`;
+const byNodePort = ({ nodePort = 0, protocol = "" }: ServicePort) => `${nodePort} ${protocol}`;
+
 function portErrors(port: ServicePort, at: number, all: readonly ServicePort[]): readonly FieldError[] {
   const field = `spec.ports[${at}]`;
   const { name = "", protocol = "", targetPort = 0 } = port;
-  const isRepeated = name !== "" && all.findIndex((other) => other.name === name) < at;
   return [
     ...(name === "" && all.length > 1 ? [required(`${field}.name`)] : []),
     ...(name === "" ? [] : dnsLabel(name).map((text) => invalid(`${field}.name`, name, text))),
-    ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
+    ...(name !== "" && isRepeated(all, at, byName) ? [duplicate(`${field}.name`, name)] : []),
     ...portNumber(port.port ?? 0).map((text) => invalid(`${field}.port`, port.port ?? 0, text)),
     ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, PROTOCOLS)]),
     ...(typeof targetPort === "number" ? portNumber(targetPort) : portName(targetPort)).map((text) =>
@@ -97,23 +101,20 @@ function addressErrors(spec: ServiceSpec): readonly FieldError[] {
 }
 
 function nodePortErrors({ type, ports = [] }: ServiceSpec): readonly FieldError[] {
-  return ports.flatMap(({ nodePort = 0, protocol }, at) => {
+  return ports.flatMap(({ nodePort = 0 }, at) => {
     const field = `spec.ports[${at}].nodePort`;
-    const first = ports.findIndex((other) => other.nodePort === nodePort && other.protocol === protocol);
     return [
       ...(type === "ClusterIP" && nodePort !== 0
         ? [forbiddenField(field, "may not be used when `type` is 'ClusterIP'")]
         : []),
-      ...(nodePort !== 0 && first < at ? [duplicate(field, nodePort)] : []),
+      ...(nodePort !== 0 && isRepeated(ports, at, byNodePort) ? [duplicate(field, nodePort)] : []),
     ];
   });
 }
 
 function repeatedPortErrors(ports: readonly ServicePort[]): readonly FieldError[] {
   return ports.flatMap(({ port, protocol }, at) =>
-    ports.findIndex((other) => other.port === port && other.protocol === protocol) < at
-      ? [duplicate(`spec.ports[${at}]`, { port, protocol })]
-      : [],
+    isRepeated(ports, at, byPort) ? [duplicate(`spec.ports[${at}]`, { port, protocol })] : [],
   );
 }
 

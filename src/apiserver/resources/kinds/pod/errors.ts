@@ -13,6 +13,7 @@ import {
   required,
 } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
+import { isRepeated } from "../../repeated.ts";
 import { sysctlErrors } from "./sysctl-errors.ts";
 
 const RESTART_POLICIES: readonly string[] = ["Always", "OnFailure", "Never"];
@@ -39,11 +40,14 @@ export function podErrors({ spec = {} }: Pod): readonly FieldError[] {
   ];
 }
 
+const byName = ({ name = "" }: { readonly name?: string }) => name;
+const byMountPath = ({ mountPath = "" }: { readonly mountPath?: string }) => mountPath;
+
 function volumeErrors({ name = "" }: Volume, at: number, all: readonly Volume[]): readonly FieldError[] {
   const field = `spec.volumes[${at}].name`;
   if (name === "") return [required(field)];
-  const isRepeated = all.findIndex((other) => other.name === name) < at;
-  return [...dnsLabel(name).map((text) => invalid(field, name, text)), ...(isRepeated ? [duplicate(field, name)] : [])];
+  const isSecond = isRepeated(all, at, byName);
+  return [...dnsLabel(name).map((text) => invalid(field, name, text)), ...(isSecond ? [duplicate(field, name)] : [])];
 }
 
 interface Surroundings {
@@ -54,15 +58,16 @@ interface Surroundings {
 }
 
 function listErrors(containers: readonly Container[], around: Surroundings): readonly FieldError[] {
+  const taken = new Set(around.taken);
   return containers.flatMap((container, at) => {
     const field = `${around.path}[${at}]`;
     const { name = "" } = container;
-    const isRepeated = around.taken.includes(name) || containers.findIndex((other) => (other.name ?? "") === name) < at;
+    const isSecond = taken.has(name) || isRepeated(containers, at, byName);
     return [
       ...containerErrors(container, field),
       ...mountErrors(container, field, around.volumeNames),
       ...pullPolicyErrors(container.imagePullPolicy ?? "", `${field}.imagePullPolicy`),
-      ...(isRepeated ? [duplicate(`${field}.name`, name)] : []),
+      ...(isSecond ? [duplicate(`${field}.name`, name)] : []),
     ];
   });
 }
@@ -98,12 +103,12 @@ function mountErrors(container: Container, path: string, volumes: ReadonlySet<st
   const { volumeMounts = [] } = container;
   return volumeMounts.flatMap(({ name = "", mountPath = "" }, at) => {
     const field = `${path}.volumeMounts[${at}]`;
-    const isRepeated = volumeMounts.findIndex((other) => (other.mountPath ?? "") === mountPath) < at;
+    const isSecond = isRepeated(volumeMounts, at, byMountPath);
     return [
       ...(name === "" ? [required(`${field}.name`)] : []),
       ...(volumes.has(name) ? [] : [notFoundField(`${field}.name`, name)]),
       ...(mountPath === "" ? [required(`${field}.mountPath`)] : []),
-      ...(isRepeated ? [invalid(`${field}.mountPath`, mountPath, "must be unique")] : []),
+      ...(isSecond ? [invalid(`${field}.mountPath`, mountPath, "must be unique")] : []),
     ];
   });
 }

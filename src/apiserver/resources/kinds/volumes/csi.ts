@@ -13,6 +13,7 @@ import {
 } from "../../field-error.ts";
 import { countedGeneration } from "../../generation.ts";
 import { dnsSubdomain, qualifiedKey } from "../../names.ts";
+import { isRepeated } from "../../repeated.ts";
 import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.ts";
@@ -29,11 +30,13 @@ export function driverNameErrors(name: string, field: string): readonly FieldErr
   ];
 }
 
+const byName = ({ name = "" }: { readonly name?: string }) => name;
+const byAudience = ({ audience = "" }: { readonly audience?: string }) => audience;
+
 function nodeErrors({ spec = {} }: CsiNode): readonly FieldError[] {
   const drivers = spec.drivers ?? [];
   return drivers.flatMap((driver, at) => {
-    const isRepeated = drivers.findIndex((other) => other.name === driver.name) < at;
-    return nodeDriverErrors(driver, `spec.drivers[${at}]`, isRepeated);
+    return nodeDriverErrors(driver, `spec.drivers[${at}]`, isRepeated(drivers, at, byName));
   });
 }
 
@@ -121,9 +124,7 @@ function driverErrors({ spec = {} }: CsiDriver): readonly FieldError[] {
       ? []
       : [notSupported("spec.fsGroupPolicy", fsGroupPolicy, FS_GROUP_POLICIES)]),
     ...tokenRequests.flatMap(({ audience = "" }, at) =>
-      tokenRequests.findIndex((other) => (other.audience ?? "") === audience) < at
-        ? [duplicate(`spec.tokenRequests[${at}].audience`, audience)]
-        : [],
+      isRepeated(tokenRequests, at, byAudience) ? [duplicate(`spec.tokenRequests[${at}].audience`, audience)] : [],
     ),
     ...volumeLifecycleModes
       .filter((mode) => !LIFECYCLE_MODES.includes(mode))
