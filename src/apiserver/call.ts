@@ -29,6 +29,8 @@ export interface Call {
   readonly sentBody: () => Uint8Array | undefined;
   /** What the stages tell the audit log about this call, beside what it sees itself. */
   readonly annotations: Record<string, string>;
+  /** Waits for something outside of this server's power, without holding a place inside meanwhile. Filled by limits. */
+  outside: <T>(wait: () => Promise<T>) => Promise<T>;
   /** What the client shall know although its request succeeds; reply tells it in headers. */
   readonly warnings: string[];
   /** Filled by entry; until then it asks for nothing. */

@@ -23,7 +23,7 @@ export interface Beginning {
 export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning): Call {
   let body: Uint8Array | undefined;
   const { method, target, headers, peerCertificates, remoteAddress } = request;
-  return {
+  const call: Call = {
     request: {
       method,
       target,
@@ -35,7 +35,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
       },
       // The first stage that needs the body reads it, the others get the same.
       readBody: async (limit) => {
-        body ??= await request.readBody(limit);
+        body ??= await call.outside(() => request.readBody(limit));
         return body;
       },
     },
@@ -51,5 +51,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
     reviews: NO_REVIEWS,
     endpoint: undefined,
     accepted: WHOLE,
+    outside: (wait) => wait(),
   };
+  return call;
 }

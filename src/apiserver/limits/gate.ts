@@ -1,8 +1,10 @@
 // How many requests may be inside at once: those that change something and those that read are counted apart, so that a storm
-// of lists does not keep a node from renewing its lease.
+// of lists does not keep a node from renewing its lease; and each class of users has its share (shares.ts).
 
 import type { Clock } from "../../platform/clock/index.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
+import { createHeldBytes, type HeldBytes } from "./held-bytes.ts";
+import { createPlaces, type Places } from "./shares.ts";
 import { createTurnstile, type Turnstile } from "./turnstile.ts";
 
 export type RequestKind = "mutating" | "readOnly";
@@ -15,7 +17,12 @@ export interface Limits {
   /** Open watches of all users together. */
   readonly watches: number;
   readonly watchesPerUser: number;
+  /** Bytes of the bodies of all requests that are not answered yet, and of those of one user. */
+  readonly bodyBytes: number;
+  readonly bodyBytesPerUser: number;
 }
+
+const MIB = 1024 * 1024;
 
 /**
  * The numbers of kube-apiserver, which bounds watches by nothing but its memory. Here each holds a connection of its own, and
@@ -28,30 +35,25 @@ export const DEFAULT_LIMITS: Limits = {
   timeoutMs: 60_000,
   watches: 10_000,
   watchesPerUser: 4_000,
+  // Sixteen of the largest bodies from one user, and sixty-four from all.
+  bodyBytes: 192 * MIB,
+  bodyBytesPerUser: 48 * MIB,
 };
 
 export interface Gate {
   readonly timeoutMs: number;
   readonly deadlines: Deadlines;
-  /** False when too many are inside. Whoever got in owes a `leave`. */
-  enter(kind: RequestKind): boolean;
-  leave(kind: RequestKind): void;
+  readonly places: Readonly<Record<RequestKind, Places>>;
+  readonly bodies: HeldBytes;
   readonly watches: Turnstile;
 }
 
 export function createGate(limits: Limits, clock: Clock): Gate {
-  const inside = { mutating: 0, readOnly: 0 };
   return {
     timeoutMs: limits.timeoutMs,
     deadlines: createDeadlines(clock),
-    enter: (kind) => {
-      if (inside[kind] >= limits[kind]) return false;
-      inside[kind] += 1;
-      return true;
-    },
-    leave: (kind) => {
-      inside[kind] -= 1;
-    },
+    places: { mutating: createPlaces(limits.mutating), readOnly: createPlaces(limits.readOnly) },
+    bodies: createHeldBytes({ all: limits.bodyBytes, each: limits.bodyBytesPerUser }),
     watches: createTurnstile({ all: limits.watches, each: limits.watchesPerUser }),
   };
 }

@@ -1,14 +1,16 @@
 // How many requests run at once, and for how long. Too many: 429 and when to come back. Too long: 504, although what was
-// begun may still happen. Watches are counted apart, for as long as they are open, and not timed here: they have their own end
+// begun may still happen. Nobody holds a place while he waits for bytes or for a revision. Watches are counted apart, for as long as they are open, and not timed here: they have their own end
 // (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
 // differs from upstream: the number of open watches is bounded.
 
-import { MASTERS_GROUP } from "../../api/access/index.ts";
+import { headerValue } from "../../platform/http/index.ts";
 import type { Answer, Call, Next, Parts } from "../call.ts";
+import { MAX_BODY_BYTES } from "../entry/body.ts";
 import { badRequest, requestTimeout, tooManyRequests } from "../reply/status.ts";
 import type { Watch } from "../watching/watch.ts";
 import { kindOf } from "./gate.ts";
 import { parseGoDuration } from "./go-duration.ts";
+import { isAdministrator } from "./shares.ts";
 import type { Bound } from "./turnstile.ts";
 
 /** Long enough for the line to move, short enough that nobody notices. */
@@ -20,29 +22,76 @@ const RETRY_WATCH_AFTER_SECONDS = 30;
 export async function runLimits(call: Call, next: Next, parts: Parts): Promise<Answer> {
   if (call.info.verb === "watch") return watchWithin(call, next, parts);
   const timeoutMs = Math.min(parts.gate.timeoutMs, askedTimeout(call) ?? Number.POSITIVE_INFINITY);
-  const kind = kindOf(call.info.verb);
-  const isCounted = !isAdministrator(call);
-  if (isCounted && !parts.gate.enter(kind)) {
-    parts.meter.dropped(kind);
-    throw tooManyRequests(RETRY_AFTER_SECONDS);
-  }
-  parts.meter.inside(kind, 1);
+  const place = placeOf(call, parts);
+  const giveBack = holdBody(call, parts);
   try {
+    place.enter();
+    call.outside = async (wait) => {
+      place.leave();
+      const result = await wait();
+      place.enter();
+      return result;
+    };
     return await withDeadline(next, timeoutMs, parts);
   } finally {
-    parts.meter.inside(kind, -1);
-    if (isCounted) parts.gate.leave(kind);
+    place.end();
+    giveBack();
   }
 }
 
-/** Administrators get in when everybody else has to wait: somebody must be able to repair things. */
-function isAdministrator({ user }: Call): boolean {
-  return user.groups.includes(MASTERS_GROUP);
+interface Place {
+  /** Refuses when there is none for this user. */
+  enter(): void;
+  leave(): void;
+  /** For good: what was begun may go on after its request was answered with 504, and takes no place any more. */
+  end(): void;
+}
+
+function placeOf(call: Call, { gate, meter }: Parts): Place {
+  const kind = kindOf(call.info.verb);
+  const isCounted = !isAdministrator(call.user);
+  let hasEnded = false;
+  let held: (() => void) | undefined;
+  const leave = () => {
+    held?.();
+    held = undefined;
+  };
+  return {
+    enter: () => {
+      if (hasEnded) return;
+      const free = isCounted ? gate.places[kind].enter(call.user) : () => undefined;
+      if (free === undefined) {
+        meter.dropped(kind);
+        throw tooManyRequests(RETRY_AFTER_SECONDS);
+      }
+      meter.inside(kind, 1);
+      held = () => {
+        meter.inside(kind, -1);
+        free();
+      };
+    },
+    leave,
+    end: () => {
+      hasEnded = true;
+      leave();
+    },
+  };
+}
+
+/** A body that does not say how long it is may be the longest. */
+function holdBody({ request, user }: Call, { gate, meter }: Parts): () => void {
+  const chunked = headerValue(request.headers, "transfer-encoding") === undefined ? 0 : MAX_BODY_BYTES;
+  const bytes = Math.min(MAX_BODY_BYTES, Number(headerValue(request.headers, "content-length") ?? chunked));
+  if (bytes === 0 || isAdministrator(user)) return () => undefined;
+  const giveBack = gate.bodies.hold(user.username, bytes);
+  if (giveBack !== undefined) return giveBack;
+  meter.dropped("mutating");
+  throw tooManyRequests(RETRY_AFTER_SECONDS, "Too many bytes in the bodies of open requests, please try again later.");
 }
 
 /** A place is held until the watch has ended, which may be long after its request was answered. */
 async function watchWithin(call: Call, next: Next, { gate, meter }: Parts): Promise<Answer> {
-  if (isAdministrator(call)) return next();
+  if (isAdministrator(call.user)) return next();
   const leave = gate.watches.enter(call.user.username);
   if (typeof leave === "string") {
     meter.dropped("readOnly");

@@ -84,7 +84,8 @@ function listMeta(end: { prefix: string; revision: number; after: string | undef
 async function notOlderThan({ parts, call }: StoredCall, revision: number | undefined): Promise<void> {
   if (revision === undefined || revision <= parts.storage.revision()) return;
   try {
-    await waitForRevision({ storage: parts.storage, clock: parts.clock, signal: call.request.signal }, revision);
+    const waiting = { storage: parts.storage, clock: parts.clock, signal: call.request.signal };
+    await call.outside(() => waitForRevision(waiting, revision));
   } catch (error) {
     if (isFault(error, "timeout")) throw tooLargeResourceVersion(revision, parts.storage.revision());
     throw error;
