@@ -5,7 +5,8 @@
 //   the everyday run does not need stays in the compiled modules and is imported from there when it is needed.
 //   `countersign/authenticator`, which other people's plugins enter by, is the same as a module, as theirs are;
 // - the manifests that an embedded cluster begins with, as JSON;
-// - the example provider of the demonstration, as `npm install` would find it.
+// - the example provider of the demonstration, as `npm install` would find it;
+// - the provider for machines without TPM or platform, machine-key, as a package that the product brings with it.
 // The compiled modules stay: `exports` of package.json names them, and the plugins go on in them.
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -185,11 +186,41 @@ export async function bundleExample(compiledDir) {
   });
 }
 
+const SHIPPED = "machine-key";
+
+/**
+ * The provider that the product ships beside its own: a package within the package, found by src/attestation/sdk/find-package.ts, and
+ * the program that its kubelets call.
+ * @param {string} compiledDir
+ */
+export async function bundleShipped(compiledDir) {
+  const source = join(ROOT, "examples", SHIPPED);
+  const name = `kubelet-authenticator-${SHIPPED}`;
+  const folder = join(compiledDir, "providers", name);
+  await build({
+    ...COMMON,
+    entryPoints: { node: join(source, "src", "node.ts"), verifier: join(source, "src", "verifier.ts") },
+    outdir: folder,
+    format: "esm",
+    conditions: ["countersign-source"],
+  });
+  const { version, license } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const exports = { "./node": "./node.js", "./verifier": "./verifier.js" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name, version, license, type: "module", exports }));
+  const program = `#!/usr/bin/env node
+import { runProviderAuthenticator } from "../../node/exec/provider.js";
+
+await runProviderAuthenticator({ name: "${SHIPPED}", canRenew: true, load: () => import("./node.js") });
+`;
+  writeFileSync(join(folder, "program.js"), program, { mode: 0o755 });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const compiledDir = resolve(process.argv[2] ?? join(ROOT, "dist"));
   await bundlePrograms(compiledDir);
   encodeManifests(compiledDir);
   await bundleExample(compiledDir);
+  await bundleShipped(compiledDir);
   for (const name of AUTHENTICATORS) await bundlePlugin(shippedPlugin(name, compiledDir));
   await bundlePlugin(pluginEntry(compiledDir));
 }

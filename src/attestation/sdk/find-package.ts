@@ -54,8 +54,18 @@ interface Found {
 async function findPackage(name: string, options: FindOptions): Promise<Found | undefined> {
   if (!PACKAGE_NAME.test(name) || name.length > MAX_NAME_CHARACTERS)
     throw new Fault("bad-config", `${JSON.stringify(name.slice(0, 80))} is not the name of an npm package`);
+  return (
+    (await findIn("node_modules", name, options)) ??
+    (SHIPPED.has(name) ? findIn("providers", name, options) : undefined)
+  );
+}
+
+/** Those that the product brings with it, in its own folder `providers`; one that is installed comes before. */
+const SHIPPED: ReadonlySet<string> = new Set(["kubelet-authenticator-machine-key"]);
+
+async function findIn(place: string, name: string, options: FindOptions): Promise<Found | undefined> {
   for (const above of foldersAbove(startOf(options))) {
-    const folder = join(above, "node_modules", name);
+    const folder = join(above, place, name);
     const manifest = await readManifest(join(folder, "package.json"));
     if (manifest !== undefined) return { folder, manifest };
   }
