@@ -2,7 +2,7 @@
 // linked from this tree, so that no registry is asked.
 
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -11,6 +11,20 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export interface PackedProduct {
   /** The directory with the programs, for a PATH. */
   readonly bin: string;
+}
+
+/** What an author of a provider installs besides: the SDK as it is published, and a compiler. */
+export function installSdk(app: string): void {
+  const modules = join(app, "node_modules");
+  const sdk = join(modules, "@countersign", "sdk");
+  mkdirSync(sdk, { recursive: true });
+  cpSync(join(ROOT, "sdk", "package.json"), join(sdk, "package.json"));
+  const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  execFileSync(process.execPath, [tsc, "-p", join(ROOT, "sdk", "tsconfig.build.json"), "--outDir", join(sdk, "dist")]);
+  for (const name of ["@types", "typescript"]) symlink(join(ROOT, "node_modules", name), join(modules, name));
+  symlink(join("..", "typescript", "bin", "tsc"), join(modules, ".bin", "tsc"));
+  chmodSync(join(sdk, "dist", "command.js"), 0o755);
+  symlink(join("..", "@countersign", "sdk", "dist", "command.js"), join(modules, ".bin", "countersign-conformance"));
 }
 
 /** Into `app/node_modules`. */

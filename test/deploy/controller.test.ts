@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
+import { STRICTER_RULES } from "../../src/controller/approval/index.ts";
 import { FLAG_NAMES, parseCommandLine } from "../../src/controller/command/command-line.ts";
 import { CONTROLLER_NAMES } from "../../src/controller/index.ts";
 
@@ -59,6 +60,16 @@ describe("docs/guides/controller.md", () => {
     }
     const flags = [...guide.matchAll(/`--([a-z-]+)(?:`|[ =])/g)].map(([, name = ""]) => name);
     for (const name of flags) expect([...FLAG_NAMES, "against", "anyway"]).toContain(name);
+  });
+
+  it("counts the stricter rules as there are, and so does docs/rules.md", () => {
+    const words = "no one two three four five six seven eight nine ten eleven twelve".split(" ");
+    const count = words[STRICTER_RULES.length] ?? "";
+    expect(/\[(\w+) stricter rules\]/.exec(guide)?.[1]).toBe(count);
+    const [, section = ""] = textOf("docs/rules.md").split("## Stricter than kube-controller-manager, on purpose");
+    expect(/(\w+) rules refuse/.exec(section)?.[1]?.toLowerCase()).toBe(count);
+    const listed = [...(section.split("\n## ")[0] ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id = ""]) => id);
+    expect(listed.toSorted()).toEqual(STRICTER_RULES.toSorted());
   });
 
   it("names files that there are", () => {

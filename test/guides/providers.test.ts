@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
-import { installPacked } from "../builders/packed-product.ts";
+import { installPacked, installSdk } from "../builders/packed-product.ts";
 import { type Run, startProgram } from "../journeys/program.ts";
 import { type Desk, follow, type GuideLine, linesUnder, type, withExamples } from "./guide.ts";
 
@@ -58,6 +58,26 @@ describe("the guide for providers, from the packed product", () => {
     await plane?.exit;
     rmSync(work, { recursive: true, force: true });
   });
+
+  it(
+    "what five minutes make conforms; made to believe every signature, it does not",
+    async () => {
+      installSdk(work);
+      // What npm would fetch is beside the product already.
+      const [create, ...rest] = linesUnder(GUIDE, "Five minutes").map(({ command }) => command);
+      const link = `ln -s ${inside("node_modules")} node_modules`;
+      const typed = rest.map((command) => (command === "npm install" ? link : command));
+      const made = await type(desk, [create, ...typed].join(" && "));
+      expect(made).toMatchObject({ code: 0, text: expect.stringContaining("acme conforms") });
+      const believing = "sed -i 's/if (!verify(.*$/if (false)/' src/verifier.ts && npm test";
+      const refused = await type(desk, `cd kubelet-authenticator-acme && ${believing}`);
+      expect(refused.code).not.toBe(0);
+      expect(refused.text).toMatch(/not ok .*evidence with one part altered is refused/);
+      const suite = await type(desk, "cd kubelet-authenticator-acme && npx countersign-conformance dist/world.js");
+      expect(suite).toMatchObject({ code: 1, text: expect.stringContaining("failed") });
+    },
+    LIMIT_MS,
+  );
 
   it(
     "the operator enrols the machine's key, and names the machine",
