@@ -88,7 +88,7 @@ describe("our controller and kube-controller-manager side by side", () => {
   });
 });
 
-describe("the kubelet of the first cluster, meanwhile", kubelet.rotates);
+describe("the kubelet of the first cluster, meanwhile", () => kubelet.rotates(2));
 
 function requestFor(nodeName: string): CertificateSigningRequest {
   const { apiVersion, kind, spec } = aCsr(forNode(nodeName));

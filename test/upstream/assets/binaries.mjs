@@ -9,7 +9,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-export const MODULE_DIR = fileURLToPath(new URL(".", import.meta.url));
+const MODULE_DIR = fileURLToPath(new URL(".", import.meta.url));
 
 /** Go package of each binary, in build order: what every test needs comes first. */
 export const GO_PACKAGES = Object.freeze({
