@@ -142,6 +142,7 @@ describe("the same answers", () => {
     ["admin", `POST ${PODS}?dryRun=All`, pod("p", { runtimeClassName: "kata", overhead: { cpu: "0.25" } })],
     ["admin", `POST ${PODS}?dryRun=All`, pod("p", { runtimeClassName: "kata", overhead: { cpu: "1" } })],
     ["admin", `POST ${PODS}?dryRun=All`, pod("p", { overhead: { cpu: "1" } })],
+    ["admin", `POST ${PODS}?dryRun=All`, pod("p", { terminationGracePeriodSeconds: -1 })],
     ...["foo-", "bar..", "kernel.shmmax", "net/ipv4.x", ""].map((name): Row => {
       return ["admin", `POST ${PODS}?dryRun=All`, pod("p", { securityContext: { sysctls: [{ name, value: "1" }] } })];
     }),

@@ -28,13 +28,18 @@ export function withPodDefaults(spec: PodSpec): PodSpec {
     containers: containers.map(withPorts),
     ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: ephemeralContainers.map(containerDefaults) }),
     restartPolicy: spec.restartPolicy ?? "Always",
-    terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? GRACE_SECONDS,
+    terminationGracePeriodSeconds: graceOf(spec),
     dnsPolicy: spec.dnsPolicy ?? "ClusterFirst",
     ...accountOf(spec),
     securityContext: spec.securityContext ?? {},
     schedulerName: spec.schedulerName ?? "default-scheduler",
     enableServiceLinks: spec.enableServiceLinks ?? true,
   };
+}
+
+/** A negative time was once accepted, and means a moment. */
+function graceOf({ terminationGracePeriodSeconds: seconds = GRACE_SECONDS }: PodSpec): number {
+  return seconds < 0 ? 1 : seconds;
 }
 
 /** Both names of the service account, the old and the new, say the same. */

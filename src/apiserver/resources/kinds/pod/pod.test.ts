@@ -37,6 +37,10 @@ describe("a new pod", () => {
     expect(podStrategy.validateCreate(created())).toEqual([]);
   });
 
+  it("that wants to end before it was asked to has a moment", () => {
+    expect(created({ terminationGracePeriodSeconds: -1 }).spec?.terminationGracePeriodSeconds).toBe(1);
+  });
+
   it("does not keep a status it was sent with", () => {
     const sent = aPod({}, { phase: "Running", podIP: "10.0.0.1" });
     expect(podStrategy.prepareCreate(sent, FACTS).status).toEqual({ phase: "Pending", qosClass: "BestEffort" });
