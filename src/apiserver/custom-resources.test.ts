@@ -301,3 +301,24 @@ describe("the subresource scale", () => {
     expect((await call({ path: `${path}/none/scale` })).status).toBe(404);
   });
 });
+
+describe("an object within a custom object", () => {
+  const path = "/apis/parts.example.com/v1/namespaces/default/wholes";
+  const send = (how: string) => {
+    const metadata = { name: "p", namespace: "n", color: "red" };
+    const whole = { ...widget("parts.example.com", "w"), kind: "Whole" };
+    const body = { ...whole, spec: { part: { apiVersion: "x/v1", kind: "Part", metadata } } };
+    return create(`${path}?fieldValidation=${how}`, body);
+  };
+  beforeAll(async () => {
+    const marks = { "x-kubernetes-embedded-resource": true, "x-kubernetes-preserve-unknown-fields": true };
+    const properties = { spec: { type: "object", properties: { part: { type: "object", ...marks } } } };
+    const schema = { type: "object", properties };
+    await create(DEFINITIONS, definitionOf({ group: "parts.example.com", kind: "Whole", plural: "wholes", schema }));
+  });
+
+  it("has no metadata that no object has", async () => {
+    expect((await send("Strict")).body.message).toContain('unknown field "spec.part.metadata.color"');
+    expect((await send("Warn")).body.spec.part.metadata).toEqual({ name: "p", namespace: "n" });
+  });
+});

@@ -25,6 +25,13 @@ const FLEET_SCHEMA = {
         open: { type: "object", "x-kubernetes-preserve-unknown-fields": true, properties: { a: text } },
         size: { "x-kubernetes-int-or-string": true },
         replicas: { type: "integer", maximum: 9 },
+        // An object within the object, closed and open.
+        part: { type: "object", "x-kubernetes-embedded-resource": true, properties: { spec: { type: "object" } } },
+        any: {
+          type: "object",
+          "x-kubernetes-embedded-resource": true,
+          "x-kubernetes-preserve-unknown-fields": true,
+        },
         list: { type: "array", items: { type: "object", properties: { a: text } } },
         labels: { type: "object", additionalProperties: text },
       },
@@ -133,6 +140,11 @@ describe("the same answers", () => {
     ["admin", `PATCH ${FLEETS}/f/scale`, { spec: { replicas: 10 } }, MERGE],
     ["admin", `PUT ${FLEETS}/f/scale`, scale(0)],
     ["admin", `GET ${FLEETS}/none/scale`],
+    ...["part", "any"].map((field): Row => {
+      const metadata = { name: "p", namespace: "n", color: "red" };
+      const spec = { name: "a", maybe: {}, [field]: { apiVersion: "x/v1", kind: "Part", metadata } };
+      return ["admin", `POST ${FLEETS}?dryRun=All&fieldValidation=Strict`, fleet({ spec })];
+    }),
     ["admin", `GET ${FLEETS}/f`],
     ["admin", "GET /apis/parity.example.com/v1"],
     ["admin", `POST ${RUNTIMES}`, runtime("kata", { overhead: { podFixed: { cpu: "250m" } }, scheduling: SCHEDULING })],

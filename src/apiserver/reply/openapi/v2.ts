@@ -70,8 +70,12 @@ function inner(schema: JsonObject): JsonObject {
 function requiredOf(node: JsonObject, { required }: JsonObject): JsonObject {
   if (!Array.isArray(required)) return {};
   const fields = members(node["properties"]);
-  const kept = required.filter((name) => members(fields[String(name)])["nullable"] !== true);
-  return { required: kept };
+  // Nor what only the properties say that such a schema loses.
+  const isOpenObject = node[KEEPS_UNKNOWN] === true && node["x-kubernetes-embedded-resource"] === true;
+  const lost = isOpenObject ? ["kind", "apiVersion"] : [];
+  const isKept = (name: string) => !lost.includes(name) && members(fields[name])["nullable"] !== true;
+  const kept = required.filter((name) => isKept(String(name)));
+  return { required: kept.length === 0 ? undefined : kept } as JsonObject;
 }
 
 function pathItem(item: JsonObject): JsonObject {

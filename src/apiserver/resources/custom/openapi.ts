@@ -21,6 +21,15 @@ export const KIND = [
 export const METADATA = `Standard object's metadata. ${CONVENTIONS}#metadata`;
 export const LIST_METADATA = `Standard list metadata. ${CONVENTIONS}#types-kinds`;
 
+const EMBEDDED_API_VERSION = [
+  "apiVersion defines the versioned schema of this representation of an object.",
+  `${CONVENTIONS}#resources`,
+].join(" ");
+const EMBEDDED_KIND = [
+  "kind is a string value representing the type of this object. In CamelCase.",
+  `${CONVENTIONS}#types-kinds`,
+].join(" ");
+
 /** Where the document describes metadata: `#/components/schemas/…ObjectMeta`. */
 export interface OpenApiNames {
   readonly objectMeta: string;
@@ -44,7 +53,7 @@ export function openApiListOf({ resource, custom }: Strategy, names: OpenApiName
 
 /** A component for `components.schemas`. */
 export function openApiSchemaOf({ resource, custom }: Strategy, names: OpenApiNames): JsonObject {
-  const written = custom === undefined ? {} : published(custom.document);
+  const written = custom === undefined ? {} : published(custom.document, names);
   const root = isJsonObject(written) ? written : {};
   const properties = isJsonObject(root["properties"]) ? root["properties"] : {};
   const { group, version, kind } = resource;
@@ -61,13 +70,33 @@ export function openApiSchemaOf({ resource, custom }: Strategy, names: OpenApiNa
   };
 }
 
-/** Without what OpenAPI has no place for; `nullable` without a type is refused by its readers. */
-function published(value: CustomKind["document"]): Json {
-  if (Array.isArray(value)) return value.map((one: Json) => published(one));
+/** Without what OpenAPI has no place for, and with what the marks of Kubernetes mean, for readers that do not know them. */
+function published(value: CustomKind["document"], names: OpenApiNames): Json {
+  if (Array.isArray(value)) return value.map((one: Json) => published(one, names));
   if (!isJsonObject(value)) return value;
   const { "x-kubernetes-validations": _rules, ...rest } = value;
-  // What the mark means, for readers that do not know it.
-  const isEither = rest["x-kubernetes-int-or-string"] === true && rest["anyOf"] === undefined;
-  const either = isEither ? { anyOf: [{ type: "integer" }, { type: "string" }] } : {};
-  return { ...either, ...Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, published(inner)])) };
+  const entries = Object.entries(rest).map(([name, inner]) => [name, published(inner, names)] as const);
+  return { ...Object.fromEntries(entries), ...eitherOf(rest), ...objectOf(rest, entries, names) };
+}
+
+function eitherOf(node: JsonObject): JsonObject {
+  const isMarked = node["x-kubernetes-int-or-string"] === true && node["anyOf"] === undefined;
+  return isMarked ? { anyOf: [{ type: "integer" }, { type: "string" }] } : {};
+}
+
+/** An object within the object has what every object has. */
+function objectOf(node: JsonObject, entries: readonly (readonly [string, Json])[], names: OpenApiNames): JsonObject {
+  if (node["x-kubernetes-embedded-resource"] !== true) return {};
+  const { properties, required } = Object.fromEntries(entries);
+  const given = Array.isArray(required) ? required : [];
+  const missing = ["kind", "apiVersion"].filter((name) => !given.includes(name));
+  return {
+    properties: {
+      ...(isJsonObject(properties) ? properties : {}),
+      apiVersion: { description: EMBEDDED_API_VERSION, type: "string" },
+      kind: { description: EMBEDDED_KIND, type: "string" },
+      metadata: { description: METADATA, allOf: [{ $ref: names.objectMeta }] },
+    },
+    required: [...given, ...missing],
+  };
 }

@@ -2,6 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import { META_SHAPE } from "../../shape.ts";
 import type { Schema } from "./schema.ts";
 
 export interface Pruned<T> {
@@ -11,6 +12,8 @@ export interface Pruned<T> {
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+
+const OBJECT_META: ReadonlySet<string> = new Set(Object.keys(META_SHAPE));
 
 /** An object whose apiVersion, kind and metadata are kept whatever the schema says. */
 export function pruneObject<T extends object>(object: T, schema: Schema): Pruned<T> {
@@ -46,11 +49,24 @@ function pruneFields(object: JsonObject, schema: Schema | undefined, { path, unk
   for (const [name, value] of Object.entries(object)) {
     const at = path === "" ? name : `${path}.${name}`;
     const known = knownAs(name, schema);
-    if (known === "keep") kept.push([name, value]);
+    if (known === "keep") kept.push([name, isMetadata(name, schema, path) ? metadataOf(value, at, unknown) : value]);
     else if (known !== undefined) kept.push([name, prune(value, known, { path: at, unknown })]);
     else unknown.push(at);
   }
   return Object.fromEntries(kept);
+}
+
+/** Of an object within the object; the caller looks at the metadata of the object itself. */
+function isMetadata(name: string, schema: Schema | undefined, path: string): boolean {
+  return name === "metadata" && schema?.isEmbeddedResource === true && path !== "";
+}
+
+function metadataOf(value: Json, path: string, unknown: string[]): Json {
+  if (!isJsonObject(value)) return value;
+  const isKnown = ([name]: readonly [string, Json]) => OBJECT_META.has(name);
+  const all = Object.entries(value);
+  unknown.push(...all.filter((entry) => !isKnown(entry)).map(([name]) => `${path}.${name}`));
+  return Object.fromEntries(all.filter(isKnown));
 }
 
 /** The schema of a field, or that it is kept as it is, or nothing: it is unknown. */
