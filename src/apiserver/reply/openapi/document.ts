@@ -29,15 +29,27 @@ type Described = Pick<Strategy, "resource" | "verbs" | "custom">;
 /** `api/v1`, `apis/certificates.k8s.io/v1` -> its document. */
 export function openApiDocuments(registry: Registry): ReadonlyMap<string, JsonObject> {
   const documents = new Map<string, JsonObject>();
-  for (const [path, kinds] of byGroupVersion(registry)) {
-    documents.set(path, {
-      openapi: "3.0.0",
-      info: INFO,
-      paths: mergeAll(kinds.map((kind) => pathsOf(described(kind)))),
-      components: { schemas: schemasOf(kinds) },
-    });
-  }
+  for (const [path, kinds] of byGroupVersion(registry)) documents.set(path, knownOr(path, kinds));
   return documents;
+}
+
+/** Those of built-in kinds alone never change; most definitions of others are in groups of their own. */
+const builtIn = new Map<string, JsonObject>();
+
+function knownOr(path: string, kinds: readonly Described[]): JsonObject {
+  if (kinds.some(({ custom }) => custom !== undefined)) return documentOf(kinds);
+  const known = builtIn.get(path) ?? documentOf(kinds);
+  builtIn.set(path, known);
+  return known;
+}
+
+function documentOf(kinds: readonly Described[]): JsonObject {
+  return {
+    openapi: "3.0.0",
+    info: INFO,
+    paths: mergeAll(kinds.map((kind) => pathsOf(described(kind)))),
+    components: { schemas: schemasOf(kinds) },
+  };
 }
 
 function byGroupVersion(registry: Registry): ReadonlyMap<string, readonly Described[]> {

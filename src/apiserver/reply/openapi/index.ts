@@ -22,7 +22,7 @@ interface Pages {
   readonly documents: ReadonlyMap<string, Page>;
   readonly index: Page;
   /** Made when somebody first asks: few clients do, and it holds everything. */
-  v2?: { readonly json: Page; readonly protobuf: Page };
+  v2?: { readonly json: Page; readonly protobuf: () => Page };
 }
 
 const pagesOf = new WeakMap<Registry, Pages>();
@@ -83,7 +83,7 @@ function answerV2(call: Call, registry: Registry): Answer {
   const type = acceptedType(headerValue(call.request.headers, "accept") ?? "", V2_TYPES);
   if (type === undefined) return { kind: "text", status: 406, text: `this document is ${V2_TYPES.join(" or ")}\n` };
   const { json, protobuf } = v2Of(registry);
-  return type === "application/json" ? answer(call, json) : answer(call, protobuf, { type: V2_PROTOBUF });
+  return type === "application/json" ? answer(call, json) : answer(call, protobuf(), { type: V2_PROTOBUF });
 }
 
 function v2Of(registry: Registry): NonNullable<Pages["v2"]> {
@@ -91,6 +91,11 @@ function v2Of(registry: Registry): NonNullable<Pages["v2"]> {
   if (known.v2 !== undefined) return known.v2;
   const document = openApiV2(registry);
   const json = pageOf(document);
-  known.v2 = { json, protobuf: { body: encodeOpenApiV2(document), hash: json.hash } };
+  let protobuf: Page | undefined;
+  const inProtobuf = (): Page => {
+    protobuf ??= { body: encodeOpenApiV2(document), hash: json.hash };
+    return protobuf;
+  };
+  known.v2 = { json, protobuf: inProtobuf };
   return known.v2;
 }

@@ -15,15 +15,31 @@ const KEEPS_UNKNOWN = "x-kubernetes-preserve-unknown-fields";
 const CHOICES: readonly string[] = ["allOf", "anyOf", "oneOf", "not"];
 
 export function openApiV2(registry: Registry): JsonObject {
-  const documents = [...openApiDocuments(registry).values()];
-  const paths = documents.flatMap((document) => entries(document["paths"]));
-  const schemas = documents.flatMap((document) => entries(members(document["components"])["schemas"]));
+  const all = [...openApiDocuments(registry).values()].map(partOf);
   return {
     swagger: "2.0",
     info: INFO,
-    paths: Object.fromEntries(paths.map(([path, item]) => [path, pathItem(members(item))])),
-    definitions: Object.fromEntries(schemas.map(([name, schema]) => [name, definition(name, members(schema))])),
+    paths: Object.fromEntries(all.flatMap(({ paths }) => paths)),
+    definitions: Object.fromEntries(all.flatMap(({ definitions }) => definitions)),
   };
+}
+
+interface Part {
+  readonly paths: readonly (readonly [string, JsonObject])[];
+  readonly definitions: readonly (readonly [string, JsonObject])[];
+}
+
+/** The document of a group is the same one until a definition changes it. */
+const parts = new WeakMap<JsonObject, Part>();
+
+function partOf(document: JsonObject): Part {
+  const schemas = entries(members(document["components"])["schemas"]);
+  const made = parts.get(document) ?? {
+    paths: entries(document["paths"]).map(([path, item]) => [path, pathItem(members(item))]),
+    definitions: schemas.map(([name, schema]) => [name, definition(name, members(schema))]),
+  };
+  parts.set(document, made);
+  return made;
 }
 
 function members(value: Json | undefined): JsonObject {
