@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { aTestCa } from "../../../test/builders/tls-pair.ts";
 import { aLeaf, anIntermediate, aRoot } from "../../../test/builders/x509.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
-import { type Listener, startListener } from "./listener.ts";
+import { type Listener, type ListenerOptions, startListener } from "./listener.ts";
 
 const ca = aTestCa();
 let listener: Listener | undefined;
@@ -13,9 +14,10 @@ afterEach(async () => {
   listener = undefined;
 });
 
-async function start(handler: HttpHandler): Promise<Listener> {
+async function start(handler: HttpHandler, more: Partial<ListenerOptions> = {}): Promise<Listener> {
   const { certPem, keyPem } = ca;
-  listener = await startListener({ host: "127.0.0.1", port: 0, servingCertificate: { certPem, keyPem }, handler });
+  const servingCertificate = { certPem, keyPem };
+  listener = await startListener({ host: "127.0.0.1", port: 0, servingCertificate, handler, ...more });
   return listener;
 }
 
@@ -205,5 +207,94 @@ describe("the listener", () => {
       handler: async () => answer(""),
     });
     await expect(again).rejects.toMatchObject({ code: "io-failed", message: expect.stringContaining(String(port)) });
+  });
+});
+
+/** A connection that is kept open. */
+function opened(port: number): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => resolve(socket));
+    socket.on("error", reject);
+  });
+}
+
+/** Sends a request on an open connection; undefined when the server closes it instead of answering. */
+function asked(socket: TLSSocket): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    socket.once("data", (chunk: Buffer) => resolve(chunk.toString().split("\r\n")[0]));
+    socket.once("close", () => resolve(undefined));
+    socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+  });
+}
+
+describe("too many connections of one address", () => {
+  const connections = { all: 100, perAddress: 3 };
+
+  it("close the one that has been idle longest, and serve the new one", async () => {
+    const { port } = await start(async () => answer("hello"), { connections });
+    const sockets = [await opened(port), await opened(port), await opened(port)] as const;
+    const closed = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+    expect(await asked(sockets[0])).toBe("HTTP/1.1 200 OK");
+    const fourth = await opened(port);
+    expect(await asked(fourth)).toBe("HTTP/1.1 200 OK");
+    await closed[1];
+    expect(await asked(sockets[0])).toBe("HTTP/1.1 200 OK");
+    expect(await asked(sockets[2])).toBe("HTTP/1.1 200 OK");
+    for (const socket of [...sockets, fourth]) socket.destroy();
+  });
+
+  it("are refused when all of them are in use, until one is answered", async () => {
+    const finish: (() => void)[] = [];
+    const handler = () => new Promise<HttpAnswer>((resolve) => finish.push(() => resolve(answer("hello"))));
+    const { port } = await start(handler, { connections });
+    const sockets = [await opened(port), await opened(port), await opened(port)];
+    const answers = sockets.map(asked);
+    await expect.poll(() => finish.length).toBe(3);
+    await expect(opened(port)).rejects.toThrow();
+    finish[0]?.();
+    expect(await answers[0]).toBe("HTTP/1.1 200 OK");
+    const fourth = asked(await opened(port));
+    await expect.poll(() => finish.length).toBe(4);
+    for (const end of finish) end();
+    expect(await fourth).toBe("HTTP/1.1 200 OK");
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it("of all addresses are bounded too", async () => {
+    const { port } = await start(async () => answer("hello"), { connections: { all: 2, perAddress: 100 } });
+    const first = await opened(port);
+    const closed = new Promise((resolve) => first.once("close", resolve));
+    const others = [await opened(port), await opened(port)];
+    await closed;
+    expect(await Promise.all(others.map(asked))).toEqual(["HTTP/1.1 200 OK", "HTTP/1.1 200 OK"]);
+    for (const socket of others) socket.destroy();
+  });
+});
+
+describe("a reader that takes nothing of a large answer", () => {
+  it("is cut off, and one that reads slowly is not", async () => {
+    const body = Buffer.alloc(16 * 1024 * 1024, "x");
+    const { port } = await start(async () => ({ status: 200, headers: {}, body }), { stalledReaderMs: 400 });
+    const [stalled, slow] = [await opened(port), await opened(port)];
+    let received = 0;
+    let taken = 0;
+    stalled.on("data", (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    slow.on("data", (chunk: Buffer) => {
+      taken += chunk.length;
+      slow.pause();
+      setTimeout(() => slow.resume(), 1);
+    });
+    const cut = new Promise((resolve) => stalled.once("close", resolve));
+    stalled.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    stalled.pause();
+    slow.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    await sleep(1_500);
+    stalled.resume();
+    await cut;
+    expect(received).toBeLessThan(body.length);
+    await expect.poll(() => taken, { timeout: 15_000 }).toBeGreaterThan(body.length);
+    slow.destroy();
   });
 });

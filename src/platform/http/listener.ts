@@ -4,17 +4,21 @@
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
+import { type ConnectionLimits, limitConnections } from "./connections.ts";
 import { createEnding, type Ending } from "./ending.ts";
 import { type HttpAnswer, type HttpHandler, type HttpHeaders, type HttpRequest, isWhole } from "./exchange.ts";
 import { peerCertificatesOf } from "./peer-certificates.ts";
 import { readBody } from "./read-body.ts";
-import { createTlsServer, listen, type ServingCertificate, useCertificate } from "./tls-server.ts";
+import { CONNECTION_LIMITS, createTlsServer, listen, type ServingCertificate, useCertificate } from "./tls-server.ts";
 
 /** What open requests may still need at a shutdown; a peer that stalls in the middle of a body is cut off after it. */
 const SHUTDOWN_GRACE_MS = 2_000;
 
-/** A reader that takes nothing of a stream for so long is gone, although its connection is not. */
-const STALLED_READER_MS = 60_000;
+/** A reader that takes nothing of an answer for so long is gone, although its connection is not. */
+const STALLED_READER_MS = 30_000;
+
+/** What is longer is handed over piece by piece, so that it is seen whether its reader takes anything. */
+const PIECE_BYTES = 64 * 1024;
 
 export interface ListenerOptions {
   readonly host: string;
@@ -22,6 +26,10 @@ export interface ListenerOptions {
   readonly port: number;
   readonly servingCertificate: ServingCertificate;
   readonly handler: HttpHandler;
+  /** Default: those of every listener of ours. */
+  readonly connections?: ConnectionLimits;
+  /** Default: half a minute. */
+  readonly stalledReaderMs?: number;
 }
 
 export interface Listener {
@@ -37,12 +45,18 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   // One ending per request and a set of them, not one signal that all others depend on: in Node 20 such a signal remembers
   // every dependant for ever.
   const open = new Map<Ending, Promise<void>>();
+  const { stalledReaderMs: stalledMs = STALLED_READER_MS } = options;
   const server = createTlsServer(options.servingCertificate, (message, response) => {
     const ending = createEnding();
-    const done = serve(message, response, { handler: options.handler, ending });
+    const done = serve(message, response, { handler: options.handler, ending, stalledMs });
+    response.once("close", connections.used(message.socket));
     open.set(ending, done);
     void done.then(() => open.delete(ending));
   });
+  const limits = options.connections ?? CONNECTION_LIMITS;
+  // One that is closed for a new one is still counted by Node for a moment.
+  server.maxConnections = 2 * limits.all;
+  const connections = limitConnections(server, limits);
   const { port } = await listen(server, options);
   return {
     host: options.host,
@@ -68,17 +82,19 @@ async function withinGrace(work: Promise<unknown>): Promise<void> {
 interface Serving {
   readonly handler: HttpHandler;
   readonly ending: Ending;
+  readonly stalledMs: number;
 }
 
 /** Never rejects: whatever goes wrong ends this one connection. */
 async function serve(message: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const { handler, ending } = serving;
+  const { handler, ending, stalledMs } = serving;
   response.once("close", () => ending.come("the peer went away"));
   try {
     const answer = await handler(toRequest(message, ending));
     // What is left of an unread body must never be taken for the next request, nor read to its end.
     const isLast = ending.hasCome() || !message.complete;
-    await send(response, isLast ? { ...answer, headers: { ...answer.headers, connection: "close" } } : answer);
+    const last = isLast ? { ...answer, headers: { ...answer.headers, connection: "close" } } : answer;
+    await send(response, last, stalledMs);
   } catch {
     // The handler turns every failure into an answer, so this is a socket that broke while the answer was written.
     response.destroy();
@@ -109,28 +125,41 @@ function headersOf(message: IncomingMessage): HttpHeaders {
   return { ...headers, ...Object.fromEntries(names.map((name) => [name, message.headersDistinct[name]])) };
 }
 
-async function send(response: ServerResponse, answer: HttpAnswer): Promise<void> {
+async function send(response: ServerResponse, answer: HttpAnswer, stalledMs: number): Promise<void> {
   const { status, headers, body } = answer;
   if (isWhole(body)) {
-    response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(body) } as OutgoingHttpHeaders);
+    const length = Buffer.byteLength(body);
+    response.writeHead(status, { ...headers, "content-length": length } as OutgoingHttpHeaders);
     // Headers and text leave in one write; bytes in a second one, corked together.
-    response.end(body);
+    if (length <= PIECE_BYTES) response.end(body);
+    else await sendPieces(response, piecesOf(body), stalledMs);
     return;
   }
   response.writeHead(status, headers as OutgoingHttpHeaders);
   response.flushHeaders();
   answer.givenUp?.addEventListener("abort", () => response.destroy(), { once: true });
-  for await (const chunk of body) {
+  await sendPieces(response, body, stalledMs);
+}
+
+type Pieces = Iterable<Uint8Array> | AsyncIterable<string | Uint8Array>;
+
+async function sendPieces(response: ServerResponse, pieces: Pieces, stalledMs: number): Promise<void> {
+  for await (const piece of pieces) {
     if (response.destroyed) return;
-    if (!response.write(chunk)) await drained(response);
+    if (!response.write(piece)) await drained(response, stalledMs);
   }
   response.end();
 }
 
+function* piecesOf(body: string | Uint8Array): Generator<Uint8Array> {
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
+}
+
 /** A reader that is slower than the stream holds the stream back, not the memory of this process; but not for ever. */
-async function drained(response: ServerResponse): Promise<void> {
+async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
   await new Promise<void>((resolve) => {
-    const stalled = setTimeout(() => response.destroy(), STALLED_READER_MS);
+    const stalled = setTimeout(() => response.destroy(), stalledMs);
     const go = () => {
       clearTimeout(stalled);
       response.off("drain", go);

@@ -6,6 +6,7 @@ import type { RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { Fault } from "../../kernel/outcome/index.ts";
+import type { ConnectionLimits } from "./connections.ts";
 
 /** Longest request line and headers together. Selectors and continue tokens travel there; a browser's cookies do not. */
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -15,8 +16,13 @@ const HEADERS_TIMEOUT_MS = 32_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 /** Longer than the pause between two heartbeats of a node, so that a node keeps its connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 90_000;
-/** Each node holds a handful of connections; beyond this the process would run out of descriptors first. */
-const MAX_CONNECTIONS = 16_384;
+/** A handshake is two messages of the peer; one that takes longer than a slow line needs is meant to. */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/**
+ * Each node holds a handful of connections; beyond the first bound the process would run out of descriptors. An idle connection
+ * takes 43 KB (18,500 took 0.8 GB), so one address can take 180 MB. Many nodes may stand behind one address.
+ */
+export const CONNECTION_LIMITS: ConnectionLimits = { all: 16_384, perAddress: 4_096 };
 
 export interface ServingCertificate {
   readonly certPem: string;
@@ -25,7 +31,7 @@ export interface ServingCertificate {
 
 export function createTlsServer(certificate: ServingCertificate, onRequest: RequestListener): Server {
   const server = createServer(serverOptions(certificate), onRequest);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = CONNECTION_LIMITS.all;
   // The size of all headers is bounded; a bound on their number would drop the last ones in silence, a credential among them.
   server.maxHeadersCount = 0;
   server.on("tlsClientError", (_error, socket) => socket.destroy());
@@ -56,6 +62,7 @@ function serverOptions(certificate: ServingCertificate) {
     requestCert: true,
     rejectUnauthorized: false,
     maxHeaderSize: MAX_HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
