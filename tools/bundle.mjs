@@ -20,7 +20,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 export const BUNDLED_PROGRAMS = ["countersign", "countersign-gateway", "node-attestation-controller"];
 
 /** The plugins that the package ships; test/providers/null has a bundle too, which is never written to dist/. */
-export const AUTHENTICATORS = ["kubelet-authenticator-insecure", "kubelet-authenticator-tpm"];
+export const AUTHENTICATORS = ["kubelet-authenticator", "kubelet-authenticator-insecure", "kubelet-authenticator-tpm"];
 
 /** The oldest Node that is supported. */
 export const TARGET = "node20.18";

@@ -41,6 +41,23 @@ function exposed(): string {
   return metrics.expose();
 }
 
+describe("a request that waits", () => {
+  const sinceOf = (text: string, state: string) =>
+    Number(new RegExp(`request_since_seconds\\{purpose="client",state="${state}"\\} (\\d+)`).exec(text)?.[1]);
+
+  it("is as old as the object says, although the daemon has just started again", () => {
+    const clock = createManualClock(1_000_000);
+    const metrics = createDaemonMetrics(clock);
+    const tell = metrics.follow("client", () => undefined);
+    tell({ kind: "request", state: { kind: "pending", approved: false, why: "", sinceMs: 400_000 } });
+    expect(sinceOf(metrics.expose(), "pending")).toBe(400);
+    tell({ kind: "request", state: { kind: "pending", approved: true, why: "", sinceMs: 700_000 } });
+    expect([sinceOf(metrics.expose(), "pending"), sinceOf(metrics.expose(), "approved")]).toEqual([0, 700]);
+    tell({ kind: "request", state: { kind: "issued", certificatePem: "" } });
+    expect(sinceOf(metrics.expose(), "approved")).toBe(0);
+  });
+});
+
 describe("the alert rules", () => {
   it("have distinct names, a severity and a summary each", () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);

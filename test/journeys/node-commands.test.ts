@@ -47,7 +47,7 @@ describe("the commands of a node", () => {
 
     const joined = await type("join", ...kubeadmWords(), cluster.api.url);
     expect(joined).toMatchObject({ exit: 0, out: expect.stringContaining("discovered · trusted · requested") });
-    expect(joined.out).toContain("  plugin           kubelet-authenticator-insecure is not on this PATH: put it where");
+    expect(joined.out).toContain("  plugin           kubelet-authenticator is not on this PATH: put it where");
 
     const status = await type("status", "-o", "json");
     expect(status.exit).toBe(0);
@@ -57,7 +57,7 @@ describe("the commands of a node", () => {
     expect(doctor.out).toMatch(/certificate +ok +of system:node:worker-1, ends in/);
     expect(doctor.exit).toBe(0);
 
-    expect(doctor.out).toMatch(/plugin +– +kubelet-authenticator-insecure is not on this PATH.*\n +do: put/);
+    expect(doctor.out).toMatch(/plugin +– +kubelet-authenticator is not on this PATH.*\n +do: put/);
 
     const others = await type("join", ...kubeadmWords(), "--node-name", "worker-8", cluster.api.url);
     expect(others).toMatchObject({ exit: 78, err: expect.stringContaining("holds the certificate of node worker-1") });
@@ -68,6 +68,22 @@ describe("the commands of a node", () => {
     expect((await type("leave", "--yes")).exit).toBe(0);
     expect(readdirSync(root)).toEqual([]);
     expect(await type("status")).toMatchObject({ exit: 1, out: expect.stringContaining("none") });
+  });
+
+  it("renew a plain node, and say of one with the insecure provider that it is not renewed and joins again", async () => {
+    const token = join(root, "token");
+    writeFileSync(token, cluster.token, { mode: 0o600 });
+    const words = ["--token-file", token, "--node-name", "worker-1", cluster.api.url];
+    await type("join", ...words);
+    expect(await type("renew")).toMatchObject({ exit: 0, out: expect.stringContaining("renewed, certificate good") });
+    await type("leave", "--yes", "--keep-node");
+    expect((await type("join", "--provider", "insecure", ...words)).exit).toBe(0);
+    const { exit, err } = await type("renew");
+    expect([exit, err]).toEqual([78, expect.stringContaining("ProviderCannotRenew")]);
+    expect(err).toMatch(/do +before the certificate of worker-1 ends, join again with a live token/);
+    expect(err).not.toContain("no valid certificate");
+    expect((await type("status")).exit).toBe(0);
+    expect(await type("renew", "--if-due")).toMatchObject({ exit: 0, out: expect.stringContaining("not due yet") });
   });
 
   it("take a join up again after the doctor said what stopped it", async () => {

@@ -11,13 +11,14 @@ export const DIST = process.env["COUNTERSIGN_DIST"] ?? fileURLToPath(new URL("..
 export type ProgramName =
   | "countersign"
   | "countersign-gateway"
+  | "kubelet-authenticator"
   | "kubelet-authenticator-insecure"
   | "kubelet-authenticator-tpm"
   | "node-attestation-controller";
 
 export function programPath(name: ProgramName): string {
   // The plugins are one CommonJS file each (tools/bundle.mjs).
-  return join(DIST, "bin", name.startsWith("kubelet-authenticator-") ? `${name}.cjs` : `${name}.js`);
+  return join(DIST, "bin", name.startsWith("kubelet-authenticator") ? `${name}.cjs` : `${name}.js`);
 }
 
 export interface Run {

@@ -117,6 +117,12 @@ export const SUBJECT_ACCESS_REVIEWS: Resource = {
   namespaced: false,
 };
 
+export const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
+  ...SUBJECT_ACCESS_REVIEWS,
+  plural: "selfsubjectaccessreviews",
+  kind: "SelfSubjectAccessReview",
+};
+
 export const SELF_SUBJECT_REVIEWS: Resource = {
   group: "authentication.k8s.io",
   version: "v1",

@@ -12,7 +12,7 @@ import {
   requireFlag,
 } from "../../platform/flags/index.ts";
 import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
-import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
+import { LOG_LEVELS, type LogLevel, parseLogLevel } from "../../platform/report/index.ts";
 import { requireStricter } from "../approval/index.ts";
 import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../features.ts";
 import { type ClusterName, parseClusterName } from "../machines/index.ts";
@@ -105,7 +105,8 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
 
   --status-address HOST:PORT   serve /metrics, /healthz and /readyz there, plain HTTP (default: nowhere)
   --audit-log FILE             where the audit trail goes; - is standard output (default: -)
-  --log-level LEVEL            ${LOG_LEVELS.join(", ")} (default: info)
+  --log-level LEVEL            ${LOG_LEVELS.join(", ")} (default: info), or
+  --v NUMBER                   the same in klog's numbers: 0 trouble only, 2 info, 4 debug
   --help, --version
 
 Any number of replicas may run; one of them leads. A replica that loses the lease ends with 75, to be started anew.
@@ -137,7 +138,8 @@ const FLAGS = {
   namespace: { type: "string", default: "countersign-system" },
   "status-address": { type: "string" },
   "audit-log": { type: "string", default: "-" },
-  "log-level": { type: "string", default: "info" },
+  "log-level": { type: "string" },
+  v: { type: "string", short: "v" },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
 } as const;
@@ -176,7 +178,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     namespace,
     statusAddress: address === undefined ? undefined : parseAddress("--status-address", address),
     auditLog: values["audit-log"],
-    logLevel: parseChoice("--log-level", values["log-level"], LOG_LEVELS),
+    logLevel: parseLogLevel({ level: values["log-level"], v: values.v }),
   };
 }
 

@@ -1,9 +1,9 @@
 // The words of `countersign-gateway`: its flags and its help.
 
 import { Fault } from "../../kernel/outcome/index.ts";
-import { type FlagValues, parseAddress, parseChoice, parseFlags, requireFlag } from "../../platform/flags/index.ts";
+import { type FlagValues, parseAddress, parseFlags, requireFlag } from "../../platform/flags/index.ts";
 import type { ListenAddress } from "../../platform/http/index.ts";
-import { LOG_LEVELS, type LogLevel } from "../../platform/report/index.ts";
+import { LOG_LEVELS, type LogLevel, parseLogLevel } from "../../platform/report/index.ts";
 import type { MaterialFiles } from "../material.ts";
 import type { Backend } from "../upstreams.ts";
 
@@ -44,7 +44,8 @@ usage: countersign-gateway --listen ADDRESS --backend URL --tls-cert-file FILE -
   --webhook-listen HOST:PORT         serve POST /authenticate, a TokenReview webhook that knows discovery JWTs
   --webhook-client-ca-file FILE      whose client certificates may ask it; needed with it
   --status-address HOST:PORT         /livez, /readyz and /metrics, plain HTTP (default: 127.0.0.1:9446; none: off)
-  --log-level LEVEL                  ${LOG_LEVELS.join(", ")} (default: info)
+  --log-level LEVEL                  ${LOG_LEVELS.join(", ")} (default: info), or
+  --v NUMBER                         the same in klog's numbers: 0 trouble only, 2 info, 4 debug
   --help, --version
 
 Files are read again when they change. Logs go to standard error, one JSON object a line. Ends with 0 after SIGTERM or SIGINT.
@@ -65,7 +66,8 @@ const FLAGS = {
   "webhook-listen": { type: "string" },
   "webhook-client-ca-file": { type: "string" },
   "status-address": { type: "string", default: "127.0.0.1:9446" },
-  "log-level": { type: "string", default: "info" },
+  "log-level": { type: "string" },
+  v: { type: "string", short: "v" },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
 } as const;
@@ -90,7 +92,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     kubeconfig: values.kubeconfig,
     webhook: webhook === undefined ? undefined : parseAddress("--webhook-listen", webhook),
     health: health === "none" ? undefined : parseAddress("--status-address", health),
-    logLevel: parseChoice("--log-level", values["log-level"], LOG_LEVELS),
+    logLevel: parseLogLevel({ level: values["log-level"], v: values.v }),
   };
 }
 

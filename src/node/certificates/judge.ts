@@ -23,7 +23,13 @@ import {
 const WHY_MAX_CHARACTERS = 300;
 
 export type RequestState =
-  | { readonly kind: "pending"; readonly approved: boolean; readonly why: string }
+  | {
+      readonly kind: "pending";
+      readonly approved: boolean;
+      readonly why: string;
+      /** When the request was made, or approved, by the server's clock; undefined where the object does not say. */
+      readonly sinceMs?: number | undefined;
+    }
   | { readonly kind: "issued"; readonly certificatePem: string }
   | { readonly kind: "denied" | "failed"; readonly why: string; readonly said: RefusalWords };
 
@@ -41,17 +47,24 @@ export function judgeRequest(csr: CertificateSigningRequest): RequestState {
   const failed = findCondition(csr, "Failed");
   if (failed !== undefined) return { kind: "failed", ...refusalOf(failed, csr) };
   if (isIssued(csr)) return { kind: "issued", certificatePem: parseUtf8(parseBase64(csr.status?.certificate ?? "")) };
-  if (findCondition(csr, "Approved") !== undefined) {
+  const approved = findCondition(csr, "Approved");
+  if (approved !== undefined) {
     return {
       kind: "pending",
       approved: true,
       why: `approved, but signer ${csr.spec.signerName} has not signed it yet`,
+      sinceMs: timeOf(approved.lastUpdateTime ?? approved.lastTransitionTime),
     };
   }
   const { rule, message } = readVerdict(csr);
   const why =
     message === undefined ? `nobody has judged it yet for signer ${csr.spec.signerName}` : join(rule, message);
-  return { kind: "pending", approved: false, why };
+  return { kind: "pending", approved: false, why, sinceMs: timeOf(csr.metadata.creationTimestamp) };
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  const ms = Date.parse(text ?? "");
+  return Number.isNaN(ms) ? undefined : ms;
 }
 
 export interface OwnRequest {

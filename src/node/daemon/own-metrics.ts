@@ -62,15 +62,21 @@ function addLifetime(metrics: Metrics, purpose: CertificatePurpose, current: Cur
 function addRequestAge(metrics: Metrics, clock: Clock): (purpose: CertificatePurpose, state: RequestState) => void {
   const since: Gauge = metrics.gauge({
     name: "countersign_node_certificate_request_since_seconds",
-    help: "Since when a request of this node is pending, or approved and not issued, in seconds since the epoch; 0 when none is.",
+    help: "When the request of this node that is pending was made, or approved where it is not issued, in seconds since the epoch; 0 when none is.",
   });
   const states = new Map<CertificatePurpose, string>();
   return (purpose, state) => {
-    const now = state.kind === "pending" ? (state.approved ? "approved" : "pending") : "decided";
-    if (states.get(purpose) === now) return;
-    states.set(purpose, now);
+    const { name: now, sinceMs } = stageOf(state);
+    if (states.get(purpose) === `${now} ${sinceMs}`) return;
+    states.set(purpose, `${now} ${sinceMs}`);
     for (const name of ["pending", "approved"]) {
-      since.set({ purpose, state: name }, name === now ? clock.now() / 1_000 : 0);
+      since.set({ purpose, state: name }, name === now ? (sinceMs ?? clock.now()) / 1_000 : 0);
     }
   };
+}
+
+/** By the object: a start that ends after five minutes and begins anew finds the same request, which has not become younger. */
+function stageOf(state: RequestState): { readonly name: string; readonly sinceMs?: number | undefined } {
+  if (state.kind !== "pending") return { name: "decided" };
+  return { name: state.approved ? "approved" : "pending", sinceMs: state.sinceMs };
 }

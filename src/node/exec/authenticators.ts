@@ -25,6 +25,17 @@ export interface OwnFlag {
 /** Of a provider that can: keys are written down sealed by this machine's TPM. */
 export const SEAL_KEY_FLAG = "--seal-key"; // spelled out below: a computed name keeps one plugin's facts in every other's bundle
 
+/** Of a join without --provider: Kubernetes' own signer is asked, by a plain request as a kubelet's. Nothing is attested. */
+export const PLAIN_AUTHENTICATOR: Authenticator = {
+  program: "kubelet-authenticator",
+  signerName: "kubernetes.io/kube-apiserver-client-kubelet",
+  canRenew: true,
+  loadProvider: async () => {
+    const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
+    return createInsecureProvider();
+  },
+};
+
 export const INSECURE_AUTHENTICATOR: Authenticator = {
   program: "kubelet-authenticator-insecure",
   signerName: "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure",

@@ -20,8 +20,15 @@ describe("the plugin's flags", () => {
         evidenceRecipient: undefined,
         own: new Map(),
         timeoutMs: 280_000,
+        verbosity: 2,
       },
     });
+  });
+
+  it("take klog's verbosity, as Kubernetes' own programs do", () => {
+    const read = (word: string) => parseFlags(["--node-name=a", word], PLUGIN);
+    expect(read("--v=4")).toMatchObject({ flags: { verbosity: 4 } });
+    expect(() => read("--v=loud")).toThrow("from 0 to 10");
   });
 
   it("are read in both spellings", () => {
@@ -40,7 +47,7 @@ describe("the plugin's flags", () => {
   it("are those that the help names", () => {
     const named = helpText(WITH_OWN).match(/^ {2}(--[a-z-]+) [A-Z]+/gm) ?? [];
     expect(named.length).toBeGreaterThan(8);
-    const args = named.map((line) => `${line.trim().split(" ")[0]}=1s`);
+    const args = named.map((line) => line.trim().split(" ")[0]).map((flag) => `${flag}=${flag === "--v" ? "2" : "1s"}`);
     expect(parseFlags(args, WITH_OWN)).toMatchObject({ kind: "run", flags: { clusterId: "1s", providerId: "1s" } });
   });
 

@@ -2,7 +2,7 @@
 // by hand: both spellings of a dozen flags take fewer milliseconds than loading node:util's parser.
 
 import { Fault } from "../../kernel/outcome/index.ts";
-import { parseDuration } from "../../platform/flags/index.ts";
+import { parseDuration, parseVerbosity } from "../../platform/flags/index.ts";
 import type { Authenticator } from "./authenticators.ts";
 
 /** kubeadm gives a node five minutes, and client-go waits for a plugin without any limit of its own. */
@@ -21,7 +21,11 @@ export interface ExecFlags {
   /** The provider's own, by name with dashes; a switch that was given has an empty value. */
   readonly own: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
+  /** klog's numbers: from 2 on what is asked for is said, from 4 on what is waited for too. */
+  readonly verbosity: number;
 }
+
+const VERBOSITY_DEFAULT = 2;
 
 export type Invocation =
   | { readonly kind: "help" }
@@ -45,6 +49,7 @@ Called by kubelet or kubectl through an exec user of a kubeconfig; answers on st
   --evidence-cluster ID        which cluster is meant, where clusters share a CA
   --evidence-recipient KEY     seals evidence to the controller: KEYID:POINT, as the bootstrap data has it
 ${own.map(([flag = "", description]) => `  ${flag.padEnd(28)} ${description}\n`).join("")}  --timeout DURATION           longest wait for a certificate, such as 90s or 4m (default ${TIMEOUT_DEFAULT_MS / 1_000}s)
+  --v NUMBER                   what is said on stderr: 0 trouble only, 2 requests (default), 4 what is waited for as well
   --help, --version
 `;
 }
@@ -58,6 +63,7 @@ export function parseFlags(args: readonly string[], { signerName, ownFlags = {} 
   const nodeName = values.get("--node-name") ?? "";
   if (nodeName === "") throw new Fault("bad-config", "--node-name is missing");
   const timeout = values.get("--timeout");
+  const v = values.get("--v");
   return {
     kind: "run",
     flags: {
@@ -70,6 +76,7 @@ export function parseFlags(args: readonly string[], { signerName, ownFlags = {} 
       clusterId: values.get("--evidence-cluster"),
       evidenceRecipient: values.get("--evidence-recipient"),
       own: new Map([...values].filter(([name]) => own.has(name))),
+      verbosity: v === undefined ? VERBOSITY_DEFAULT : parseVerbosity("--v", v),
       timeoutMs: timeout === undefined ? TIMEOUT_DEFAULT_MS : parseDuration("--timeout", timeout, TIMEOUT_BOUNDS),
     },
   };
@@ -79,7 +86,7 @@ const SWITCHES: ReadonlySet<string> = new Set(["--help", "--version"]);
 const NAMES: ReadonlySet<string> = new Set([
   ...SWITCHES,
   ...["--node-name", "--cert-dir", "--bootstrap-kubeconfig", "--signer-name", "--client-ca-file"],
-  ...["--provider-id", "--evidence-cluster", "--evidence-recipient", "--timeout"],
+  ...["--provider-id", "--evidence-cluster", "--evidence-recipient", "--timeout", "--v"],
 ]);
 
 interface Known {

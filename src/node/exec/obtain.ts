@@ -112,6 +112,9 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
       signal: edge.signal,
       limitMs,
       onRequested: (name, reused) => say(need, `${reused ? "found" : "created"} request ${name}`),
+      onState: (state) => {
+        if (state.kind === "pending") say(need, `waiting: ${state.why}`, 4);
+      },
     });
   } finally {
     await client.close();
@@ -122,8 +125,8 @@ async function clientCaOf({ clientCaFile }: ExecFlags): Promise<string | undefin
   return clientCaFile === undefined ? undefined : await loadText(clientCaFile);
 }
 
-function say({ authenticator, edge }: ExecNeed, message: string): void {
-  edge.stderr(`${authenticator.program}: ${message}\n`);
+function say({ authenticator, flags, edge }: ExecNeed, message: string, fromVerbosity = 2): void {
+  if (flags.verbosity >= fromVerbosity) edge.stderr(`${authenticator.program}: ${message}\n`);
 }
 
 function nothingToAskWith({ flags, plan }: ExecNeed): Fault {

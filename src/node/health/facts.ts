@@ -24,6 +24,14 @@ export interface HealthFacts {
   readonly hasBootstrap: boolean;
   readonly bootstrap: Seen<string>;
   readonly pending: Seen<PendingRequest>;
+  /** Whether the credential that would ask for the next certificate may create requests. */
+  readonly mayRequest?: Seen<RequestRight> | undefined;
+}
+
+export interface RequestRight {
+  /** Whose right it is, as the API server knows them. */
+  readonly user: string;
+  readonly allowed: boolean;
 }
 
 export interface ClosedKey {

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
-import { SECRETS } from "../../api/meta/index.ts";
+import type { RoleBinding } from "../../api/access/index.ts";
+import { CLUSTER_ROLE_BINDINGS, SECRETS } from "../../api/meta/index.ts";
 import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { parseDiscoveryMethod } from "../discovery/index.ts";
@@ -65,6 +66,20 @@ describe("a check-up of a machine", () => {
       state: "failed",
       todo: expect.stringContaining("token create"),
     });
+  });
+
+  it("whose token lost the right to create requests is told so: the reason for a join that never begins", async () => {
+    cluster.decide(() => ({ kind: "leave" }));
+    await expect(joinIt({ limitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
+    expect((await examine()).of("rights")).toMatchObject({
+      state: "ok",
+      text: "system:bootstrap:abcdef may create certificate requests",
+    });
+    for (const { metadata, roleRef } of (await cluster.admin.list<RoleBinding>(CLUSTER_ROLE_BINDINGS)).items) {
+      if (roleRef.name === "system:node-bootstrapper")
+        await cluster.admin.delete(CLUSTER_ROLE_BINDINGS, { name: metadata.name ?? "" });
+    }
+    expect((await examine()).of("rights")).toMatchObject({ state: "failed", text: /may not create/ });
   });
 
   it("whose kubeconfig holds another CA says that it does not vouch", async () => {

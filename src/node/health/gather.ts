@@ -7,7 +7,7 @@ import { createKubeClient, loadKubeconfigClient } from "../../platform/kube/inde
 import { type CertificatePair, isSealed, type KeySeal, openPair } from "../../platform/pair/index.ts";
 import { type CurrentPair, listWaitingNames, loadCurrentPair, storeLayout } from "../certificates/index.ts";
 import { type ClusterAddress, type JoinPlaces, loadKnownCluster, loadRemembered } from "../join/index.ts";
-import { findPending, introduce } from "./ask.ts";
+import { askRight, findPending, introduce } from "./ask.ts";
 import type { CertificateFact, ClosedKey, HealthFacts, Reach } from "./facts.ts";
 import type { HealthClients, HealthOptions } from "./options.ts";
 import { readPermissions } from "./permissions.ts";
@@ -46,6 +46,7 @@ export async function gatherHealth(options: HealthOptions): Promise<HealthFacts>
       bootstrap: await introduce(clients.bootstrap, signal),
       hasBootstrap: (await readText(places.bootstrapPath)) !== undefined,
       pending: await findPending(names, clients, signal),
+      mayRequest: await askRight(clients.node ?? clients.bootstrap, signal),
     };
   } finally {
     await clients.node?.close();

@@ -23,6 +23,7 @@ const well: HealthFacts = {
   hasBootstrap: false,
   bootstrap: { kind: "NotRead", why: "the API server was not asked" },
   pending: { kind: "Absent" },
+  mayRequest: { kind: "Present", value: { user: "system:node:worker-1", allowed: true } },
 };
 /** One that has only begun to join. */
 const begun: Partial<HealthFacts> = {
@@ -41,6 +42,17 @@ const find = (facts: Partial<HealthFacts>, check: string) =>
 describe("a check-up", () => {
   it("finds nothing wrong with a node that is well", () => {
     expect(isWell(judgeHealth(well))).toBe(true);
+  });
+
+  it("says who may not ask for certificates, and what to bind", () => {
+    const value = { user: "system:bootstrap:abcdef", allowed: false };
+    expect(find({ mayRequest: { kind: "Present", value } }, "rights")).toMatchObject({
+      state: "failed",
+      text: expect.stringContaining("system:bootstrap:abcdef may not create certificatesigningrequests"),
+      todo: expect.stringContaining("system:node-bootstrapper"),
+    });
+    expect(find({}, "rights")).toMatchObject({ state: "ok" });
+    expect(find({ mayRequest: { kind: "NotRead", why: "away" } }, "rights")).toMatchObject({ state: "none" });
   });
 
   it("says of a certificate that its key is sealed", () => {

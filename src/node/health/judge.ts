@@ -1,5 +1,5 @@
 // What is wrong with this node and what to do about it. Pure: facts -> one finding per check, in the order in which a
-// person would look: directory · name · API server · clock · CA · certificate · identity · plugin · bootstrap · pending request.
+// person would look: directory · name · API server · clock · CA · certificate · identity · plugin · bootstrap · rights · pending request.
 
 import type { HealthFacts, PendingRequest } from "./facts.ts";
 
@@ -178,9 +178,24 @@ function judgePending(check: string, { name: csr, state }: PendingRequest, path:
   }
 }
 
+const rights: Check = ({ mayRequest: seen, server }) => {
+  const check = "rights";
+  if (server === undefined || seen === undefined) return none(check, "no cluster is known");
+  // What keeps us from asking is the finding of another check.
+  if (seen.kind !== "Present") return none(check, "nobody was there to ask about");
+  const { user, allowed } = seen.value;
+  if (allowed) return ok(check, `${user} may create certificate requests`);
+  return failed(
+    check,
+    `${user} may not create certificatesigningrequests, so no certificate can be asked for`,
+    "on a control-plane machine bind the ClusterRole system:node-bootstrapper to the token's group, or let the Node authorizer " +
+      "judge nodes (--authorization-mode=Node,RBAC)",
+  );
+};
+
 const CHECKS: readonly Check[] = [
   ...[directory, name, apiServer, clock, ca, certificate, identity],
-  ...[plugin, bootstrap, pending],
+  ...[plugin, bootstrap, rights, pending],
 ];
 
 function ok(check: string, text: string): Finding {

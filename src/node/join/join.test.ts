@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aSealingMachine, plainKeysIn } from "../../../test/builders/key-seal.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
 import { buildTokenSecret, parseToken } from "../../api/bootstrap/index.ts";
+import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { CSRS, NODES, SECRETS } from "../../api/meta/index.ts";
@@ -111,6 +112,12 @@ describe("a join", () => {
     const exec = readFileSync(result.execKubeconfigPath, "utf8");
     expect(exec).toContain("command: kubelet-authenticator-insecure");
     expect(exec).toContain("--signer-name=cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure");
+  });
+
+  it("calls a plugin that claims nothing where it asks Kubernetes' own signer", async () => {
+    const { execKubeconfigPath, plugin } = await start({ signerName: KUBELET_CLIENT_SIGNER });
+    expect(plugin.command).toBe("kubelet-authenticator");
+    expect(readFileSync(execKubeconfigPath, "utf8")).toMatch(/command: kubelet-authenticator\n/);
   });
 
   it("says where the plugin is that its kubeconfigs call, or that it is nowhere on PATH", async () => {

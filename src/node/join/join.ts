@@ -14,6 +14,7 @@ import {
   createCertificateStore,
   findOthers,
   repairWhenFree,
+  takesEvidence,
 } from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
@@ -81,8 +82,12 @@ async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cl
   await atomicWriteFile(execKubeconfigPath, byPlugin, { mode: 0o600 });
 }
 
-function pluginOf({ execCommand, provider }: JoinOptions): string {
-  return execCommand ?? `kubelet-authenticator-${provider.name}`;
+/** Whoever asks Kubernetes' own signer shows no evidence, and gets the plugin whose name claims none. */
+function pluginOf(options: JoinOptions): string {
+  const { execCommand, provider } = options;
+  const plain = "kubelet-authenticator";
+  const isPlain = provider.name === "insecure" && !takesEvidence(signerNameOf(options));
+  return execCommand ?? (isPlain ? plain : `${plain}-${provider.name}`);
 }
 
 function execArgs(options: JoinOptions): readonly string[] {

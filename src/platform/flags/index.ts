@@ -1,2 +1,2 @@
 export { type FlagValues, parseFlags } from "./parse-flags.ts";
-export { type Address, parseAddress, parseChoice, parseDuration, requireFlag } from "./values.ts";
+export { type Address, parseAddress, parseChoice, parseDuration, parseVerbosity, requireFlag } from "./values.ts";

@@ -53,6 +53,12 @@ export function parseChoice<const T extends string>(flag: string, text: string, 
   return chosen;
 }
 
+/** klog's numbers, as `--v=4` of every Kubernetes program. */
+export function parseVerbosity(flag: string, text: string): number {
+  if (!/^(?:\d|10)$/.test(text)) refuse(flag, text, "a number from 0 to 10");
+  return Number(text);
+}
+
 function refuse(flag: string, text: string, expected: string): never {
   throw new Fault("bad-config", `${flag} is ${JSON.stringify(text)}, expected ${expected}`);
 }

@@ -11,7 +11,7 @@ export function locateProgram(name: ProgramName): string {
   return path;
 }
 
-const PLUGINS = ["kubelet-authenticator-insecure", "kubelet-authenticator-tpm"] as const;
+const PLUGINS = ["kubelet-authenticator", "kubelet-authenticator-insecure", "kubelet-authenticator-tpm"] as const;
 
 /** The exec kubeconfig that a join wrote, with the plugin's name replaced by a way to find it. */
 export async function writePluginKubeconfig(from: string, to: string): Promise<string> {

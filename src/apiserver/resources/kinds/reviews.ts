@@ -12,6 +12,7 @@ import {
 import {
   type KubeObject,
   type Resource,
+  SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,
 } from "../../../api/meta/index.ts";
@@ -19,12 +20,6 @@ import { type FieldError, invalid } from "../field-error.ts";
 import { formatTime } from "../metadata.ts";
 import type { Review } from "../review.ts";
 import { META_SHAPE, type Shape } from "../shape.ts";
-
-const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
-  ...SUBJECT_ACCESS_REVIEWS,
-  plural: "selfsubjectaccessreviews",
-  kind: "SelfSubjectAccessReview",
-};
 
 const LOCAL_SUBJECT_ACCESS_REVIEWS: Resource = {
   ...SUBJECT_ACCESS_REVIEWS,

@@ -19,7 +19,7 @@ import {
   servingNamesOf,
 } from "../../../node/index.ts";
 import { parseAddress } from "../../../platform/flags/index.ts";
-import { createLog } from "../../../platform/report/index.ts";
+import { createLog, LOG_LEVELS, parseLogLevel, verbosityOf } from "../../../platform/report/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { booleanOption, durationOption, flagOption, listOption, requiredText, textOption } from "../../options.ts";
 import { CREDENTIAL_OPTIONS, readCredentials } from "./credentials.ts";
@@ -49,7 +49,8 @@ export const nodeRun: Command = {
       description: "without a valid certificate for this long, end with code 75 and be started again",
       default: "5m",
     },
-    { flags: "-v, --v <number>", description: "what is logged: 2 diagnostics, 4 the loops as well", default: "2" },
+    { flags: "--log-level <level>", description: `what is logged: ${LOG_LEVELS.join(", ")} (default: info)` },
+    { flags: "-v, --v <number>", description: "the same in klog's numbers: 2 diagnostics, 4 the loops as well" },
   ],
   examples: [
     "countersign node run --bootstrap-kubeconfig /etc/kubernetes/bootstrap-kubelet.conf",
@@ -63,7 +64,8 @@ export const nodeRun: Command = {
 
 async function daemonOptions(context: CommandContext, options: OptionValues): Promise<DaemonOptions> {
   const destination = { write: (line: string) => context.terminal.err(line) };
-  const log = await createLog({ level: "info", destination });
+  const level = parseLogLevel({ level: textOption(options, "logLevel"), v: textOption(options, "v") });
+  const log = await createLog({ level, destination });
   const credentials = await readCredentials(options);
   return {
     ...credentials,
@@ -75,7 +77,7 @@ async function daemonOptions(context: CommandContext, options: OptionValues): Pr
     env: context.env,
     clock: context.clock,
     log,
-    verbosity: verbosityOption(options),
+    verbosity: verbosityOf(level),
     signal: context.stop,
     onStarted: ({ port }) => log.info("node daemon runs", { statusPort: port }),
   };
@@ -112,10 +114,4 @@ function statusOptions(options: OptionValues): StatusOptions {
     throw new Fault("bad-config", `--status-address ${text} is not on loopback; add --serving --status-tls`);
   }
   return { host, port, tls };
-}
-
-function verbosityOption(options: OptionValues): number {
-  const text = requiredText(options, "v");
-  if (/^\d$|^10$/.test(text)) return Number(text);
-  throw new Fault("bad-config", `--v is ${JSON.stringify(text)}, expected a number from 0 to 10`);
 }

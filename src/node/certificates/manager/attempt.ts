@@ -4,6 +4,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair, PairCertificate } from "../../../platform/pair/index.ts";
+import { takesEvidence } from "../attested/index.ts";
 import { obtainCertificate } from "../obtain.ts";
 import type { RequestProgress } from "../request.ts";
 import type { ServingNames } from "../template.ts";
@@ -55,14 +56,33 @@ function untilEither(one: AbortSignal | undefined, other: AbortSignal | undefine
   return one === undefined || other === undefined ? (one ?? other) : AbortSignal.any([one, other]);
 }
 
-async function openClient({ access, nodeName }: ManagerOptions, as: CertificatePair | undefined): Promise<KubeClient> {
+async function openClient(options: ManagerOptions, as: CertificatePair | undefined): Promise<KubeClient> {
+  const { access, nodeName } = options;
   if (as !== undefined) return access.asNode(as);
   const client = await access.asBootstrapper();
   if (client !== undefined) return client;
+  if (hasPairThatCannotRenew(options)) throw cannotRenew(options);
   throw new Fault(
     "bad-config",
     `node ${nodeName} has no valid certificate and no credential to ask for one; give a bootstrap kubeconfig with a ` +
       "live token, or join again: countersign node join",
+  );
+}
+
+/** The certificate may be good for long; with what this provider proves it is no credential for the next one. */
+function hasPairThatCannotRenew({ signerName, provider, store }: ManagerOptions): boolean {
+  return takesEvidence(signerName) && !provider.canRenew && store.load() !== undefined;
+}
+
+function cannotRenew({ nodeName, provider: { name } }: ManagerOptions): Fault {
+  const todo =
+    `before the certificate of ${nodeName} ends, join again with a live token: countersign node join --provider ${name} ` +
+    "--token-file FILE ADDRESS; with --provider tpm, or without --provider, certificates are renewed";
+  return new Fault(
+    "bad-config",
+    `ProviderCannotRenew: a certificate that was asked for with provider ${name} is not renewed, because its holder has ` +
+      "proved nothing; a node with this provider joins again",
+    { detail: { todo } },
   );
 }
 
