@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { patient } from "./test/patience.ts";
 
 // Unit, contract, golden and journey tests; all on loopback and in temporary directories.
 export default defineConfig({
@@ -16,8 +17,10 @@ export default defineConfig({
     ],
     exclude: ["**/node_modules/**", "test/upstream/**", "test/long/**"],
     globalSetup: "test/temporary-directory.ts",
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    // One limit for all, and one setting that stretches it: test/patience.ts.
+    testTimeout: patient(60_000),
+    hookTimeout: patient(120_000),
+    expect: { poll: { timeout: patient(10_000) } },
     // No module has a side effect at import, so files may share a process: that saves a third of the time.
     isolate: false,
     // Much of the time is spent waiting for sockets and child processes; one worker per core, also on two cores.

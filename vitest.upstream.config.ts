@@ -1,8 +1,10 @@
 import { defineConfig } from "vitest/config";
+import { patient } from "./test/patience.ts";
 
 const shared = {
-  testTimeout: 180_000,
-  hookTimeout: 180_000,
+  testTimeout: patient(400_000),
+  hookTimeout: patient(400_000),
+  expect: { poll: { timeout: patient(10_000) } },
   fileParallelism: false,
 };
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { capiMachines, definitionOf, openShiftMachines } from "../../test/builders/definitions.ts";
 import { callApi, type Sent, watchApi } from "../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
+import { patient } from "../../test/patience.ts";
 import type { Json } from "./entry/json.ts";
 import { createMemoryStorage } from "./storage/index.ts";
 
@@ -143,7 +144,7 @@ describe("the end of a definition", () => {
     expect((await call({ path: `${path}/held` })).body.metadata.deletionTimestamp).toBeDefined();
     await patch(`${path}/held`, { metadata: { finalizers: null } });
     await expect
-      .poll(async () => (await call({ path: `${DEFINITIONS}/widgets.ending.io` })).status, { timeout: 5_000 })
+      .poll(async () => (await call({ path: `${DEFINITIONS}/widgets.ending.io` })).status, { timeout: patient(5_000) })
       .toBe(404);
     expect((await call({ path })).status).toBe(404);
     expect(server.storage.list({ prefix: "/ending.io/" }).items).toEqual([]);

@@ -1,7 +1,7 @@
 // JSON, YAML and protobuf over real TLS: what is sent in one can be read in the others.
 
 import { gunzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aCsr, forNode } from "../../test/builders/csr.ts";
 import { callApi, type Received, type Sent, streamApi } from "../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
@@ -132,7 +132,7 @@ describe("a custom resource", () => {
     };
     const defined = await typed("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
     expect(defined.status).toBe(201);
-    await vi.waitFor(async () => expect((await call({ path })).status).toBe(200));
+    await expect.poll(async () => (await call({ path })).status).toBe(200);
 
     const widget = { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w" }, spec: { size: 1 } };
     const headers = { accept: `${PROTOBUF},application/json` };

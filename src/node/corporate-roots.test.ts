@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aDocument } from "../../test/builders/discovery.ts";
 import { aTestCa } from "../../test/builders/tls-pair.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../test/fakes/joinable-cluster.ts";
+import { patient } from "../../test/patience.ts";
 import { NULL_AUTHENTICATOR } from "../../test/providers/null/index.ts";
 import { parseToken } from "../api/bootstrap/index.ts";
 import { KUBELET_CLIENT_SIGNER } from "../api/certificates/index.ts";
@@ -134,7 +135,7 @@ describe("a node whose API server is vouched for by the machine's roots", () => 
         return "";
       }
     };
-    await expect.poll(isWritten, { timeout: 15_000 }).toContain("client-certificate");
+    await expect.poll(isWritten, { timeout: patient(15_000) }).toContain("client-certificate");
     stop.abort();
     await daemon;
     expect(isWritten()).not.toContain("certificate-authority");

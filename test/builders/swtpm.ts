@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { patient } from "../patience.ts";
 
 export interface Swtpm {
   /** For openTpm. */
@@ -36,7 +37,7 @@ export function missingTools(...tools: readonly string[]): string | undefined {
     : `not installed: ${missing.join(", ")} (packages swtpm, swtpm-tools, tpm2-tools)`;
 }
 
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = patient(10_000);
 
 export async function startSwtpm(options: SwtpmOptions = {}): Promise<Swtpm> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), "countersign-swtpm-"));

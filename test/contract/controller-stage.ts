@@ -31,6 +31,7 @@ import { systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { type Log, silentLog } from "../../src/platform/report/index.ts";
+import { patient } from "../patience.ts";
 
 /** A cluster to run on. */
 export interface Plane {
@@ -240,7 +241,7 @@ export function controllerIdentity({ caPem, caKeyPem }: Plane): Credentials {
   return { certPem: encodePem("CERTIFICATE", der), keyPem: key.encodePem() };
 }
 
-const PATIENCE_MS = 15_000;
+const PATIENCE_MS = patient(15_000);
 const PAUSE_MS = 20;
 
 export async function eventually<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {

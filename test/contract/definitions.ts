@@ -333,7 +333,7 @@ export function describeDefinitions(where: string, startPlane: () => Promise<Pla
       expect(machines.find(query("worker-0", "two"))).toEqual({ kind: "Absent" });
       expect(changed).toEqual(expect.arrayContaining(["worker-0", "worker-1", "worker-2"]));
       expect(machines.count()).toBe(MACHINE_RESOURCES.length);
-    }, 40_000);
+    });
   });
 }
 

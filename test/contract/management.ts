@@ -86,7 +86,7 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
         await putCa(management, cluster, plane);
         workloads.set(cluster, await start(plane, cluster));
       }
-    }, 120_000);
+    });
     afterAll(async () => {
       for (const { stop, ended, joining, plane } of workloads.values()) {
         stop.abort();

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClientCertificate } from "../builders/client-certificate.ts";
 import { createWorld, HIDDEN, POD_SPEC } from "../builders/node-world.ts";
 import { type ApiEndpoint, callApi, type Received } from "../fakes/api-client.ts";
+import { patient } from "../patience.ts";
 
 export interface AttackedServer {
   readonly server: ApiEndpoint;
@@ -19,7 +20,7 @@ const CLAIMS = "/api/v1/namespaces/a/persistentvolumeclaims";
 const MERGE = { "content-type": "application/merge-patch+json" };
 
 /** How long a real server may take until its authorizer has seen a change. */
-const SETTLE_LIMIT_MS = 10_000;
+const SETTLE_LIMIT_MS = patient(10_000);
 
 export function describeNodeAttacks(what: string, start: () => Promise<AttackedServer>): void {
   describe(`a stolen node certificate, on ${what}`, () => {

@@ -83,4 +83,4 @@ describe("the null provider", () => {
     expect(beside).toEqual(["README.md"]);
     expect(marksIn(readFileSync(join(ROOT, "sdk", "README.md"), "utf8"))).toEqual([]);
   });
-}, 60_000);
+});

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { JWS_HEADER } from "../../src/api/bootstrap/index.ts";
 import { bearerOf } from "../builders/discovery.ts";
 import { aTestCa } from "../builders/tls-pair.ts";
+import { patient } from "../patience.ts";
 import { type ApiEndpoint, callApi, type Received } from "./api-client.ts";
 import { answerJson, startTestServer } from "./https-server.ts";
 import { type RecordingProxy, startRecordingProxy } from "./recording-proxy.ts";
@@ -97,7 +98,7 @@ async function writeTenantObjects(cluster: ApiEndpoint, { url, caPem }: { url: s
 
 /** A new definition is served a moment after it was written. */
 async function untilServed(create: () => Promise<void>): Promise<void> {
-  for (let left = 100; ; left--) {
+  for (let left = patient(100); ; left--) {
     try {
       return await create();
     } catch (error) {

@@ -15,6 +15,7 @@ import { encodePem } from "../../src/kernel/pem/index.ts";
 import { signCertificateRequest, subjectAltNameExtension } from "../../src/kernel/x509/index.ts";
 import { generatePrivateKey } from "../../src/platform/keys/index.ts";
 import type { KubeClient } from "../../src/platform/kube/index.ts";
+import { patient } from "../patience.ts";
 
 export interface Attack {
   /** Of the credential that was stolen. */
@@ -30,7 +31,7 @@ export interface Attack {
 
 const SERVING_USAGES = ["digital signature", "key encipherment", "server auth"];
 /** Long enough for every approver of the cluster to have looked; nothing that is refused takes as long. */
-const LIMIT_MS = 15_000;
+const LIMIT_MS = patient(15_000);
 
 export function unprovenRequest(
   nodeName: string,

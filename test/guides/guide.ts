@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programPath } from "../journeys/program.ts";
+import { patient } from "../patience.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -63,7 +64,7 @@ export function withExamples(command: string, { examples }: Pick<Desk, "examples
   return Object.entries(examples).reduce((line, [example, here]) => line.replaceAll(example, here), command);
 }
 
-const TYPED_LIMIT_MS = 60_000;
+const TYPED_LIMIT_MS = patient(60_000);
 
 export function type(desk: Desk, command: string): Promise<Typed> {
   return new Promise((resolve) => {

@@ -10,13 +10,14 @@ import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { installPacked, installSdk } from "../builders/packed-product.ts";
 import { type Run, startProgram } from "../journeys/program.ts";
+import { patient } from "../patience.ts";
 import { type Desk, follow, type GuideLine, linesUnder, type, withExamples } from "./guide.ts";
 
 const GUIDE = "docs/guides/providers.md";
 const KEY = "A key that the operator enrolled";
 const PROGRAM = "A controller in a program of your own";
 /** Packing, and several starts of programs on a busy machine. */
-const LIMIT_MS = 180_000;
+const LIMIT_MS = patient(180_000);
 
 const work = mkdtempSync(join(tmpdir(), "countersign-guide-"));
 const inside = (...names: string[]) => join(work, ...names);

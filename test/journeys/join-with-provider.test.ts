@@ -12,10 +12,11 @@ import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { parseKubeconfig } from "../../src/api/kubeconfig/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { installProduct, TSC } from "../builders/installed-product.ts";
+import { patient } from "../patience.ts";
 import { type Run, startProgram } from "./program.ts";
 
 /** A build, a start and a join on a busy machine. */
-const LIMIT_MS = 120_000;
+const LIMIT_MS = patient(120_000);
 const PACKAGE = "kubelet-authenticator-acme";
 
 const work = mkdtempSync(join(tmpdir(), "countersign-acme-"));
@@ -33,7 +34,7 @@ describe("a node with a provider of somebody else's", () => {
   const token = encodeToken(generateToken(randomBytes));
 
   const type = (...words: readonly string[]): SpawnSyncReturns<string> =>
-    spawnSync(process.execPath, [program, ...words], { cwd: work, encoding: "utf8", timeout: 60_000 });
+    spawnSync(process.execPath, [program, ...words], { cwd: work, encoding: "utf8", timeout: patient(60_000) });
 
   /** A machine's key, and the settings that name it. */
   function aMachine(name: string): { readonly settings: string; readonly publicKey: string } {
@@ -148,7 +149,11 @@ describe("a node with a provider of somebody else's", () => {
           ...(exec?.args ?? []),
           `--bootstrap-kubeconfig=${bootstrap}`,
         ],
-        { encoding: "utf8", timeout: 60_000, env: { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) } },
+        {
+          encoding: "utf8",
+          timeout: patient(60_000),
+          env: { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
+        },
       );
       expect(run).toMatchObject({ status: 0 });
       expect(JSON.parse(run.stdout).status.clientCertificateData).toContain("BEGIN CERTIFICATE");

@@ -30,6 +30,7 @@ import { QUOTE, refusal, type SpoiledAnswer, startFaultyTpm } from "../builders/
 import { startJoinablePlane } from "../builders/joinable-plane.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
 import { notRun } from "../not-run.ts";
+import { patient } from "../patience.ts";
 
 const missing = missingTools("swtpm", "swtpm_setup");
 
@@ -53,7 +54,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     directory = mkdtempSync(join(tmpdir(), "countersign-tpm-"));
     [own, other] = await Promise.all([startSwtpm({ certificates: true }), startSwtpm({ certificates: true })]);
     ({ plane, token } = await startJoinablePlane(directory));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await plane?.close();
@@ -101,7 +102,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     expect(steps).toEqual(["discovered", "trusted", ...attested]);
     const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
     expect(status).toMatchObject({ phase: "Active", provider: "tpm", tpm: { ek: { trust: "Bound" } } });
-  }, 40_000);
+  });
 
   const renewal = (name: string, swtpm: Swtpm) => ({
     nodeName: "worker-1",
@@ -132,7 +133,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     for (const { spec } of made) expect(envelopeIn(spec.request)).toMatch(/^\{.*"intent":"renew"((?!"ek").)*\}$/);
     const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
     expect(status?.certificates).toHaveLength(2);
-  }, 40_000);
+  });
 
   it("04 where a policy offers the beacon it renews by one request, and by the full exchange again where none does", async () => {
     await plane.client.create(JOIN_POLICIES, {
@@ -146,7 +147,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
       },
     } as never);
     const { namespace, name } = BEACON_CONFIG_MAP;
-    await vi.waitFor(() => plane.client.get(CONFIG_MAPS, { namespace, name }), { timeout: 10_000 });
+    await vi.waitFor(() => plane.client.get(CONFIG_MAPS, { namespace, name }), { timeout: patient(10_000) });
     // The registers of the policy are learned from a challenge: the first renewal under it may still go the full way.
     await renewCertificate(renewal("a", own));
     const filed = await requestsOf(() => renewCertificate(renewal("a", own)));
@@ -154,17 +155,17 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     await vi.waitFor(async () => {
       const { status } = await plane.client.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-1" });
       expect(status?.exchanges?.at(-1)).toMatchObject({ state: "Issued" });
-    }, 10_000);
+    }, patient(10_000));
     await plane.client.delete(JOIN_POLICIES, { name: "beacon" });
     await vi.waitFor(
       async () => {
         const again = await requestsOf(() => renewCertificate(renewal("a", own)));
         expect(again.filter((name) => name.startsWith("countersign-proof-"))).toHaveLength(1);
       },
-      { timeout: 20_000 },
+      { timeout: patient(20_000) },
     );
     await plane.client.delete(CONFIG_MAPS, { namespace, name });
-  }, 60_000);
+  });
 
   /** The names of the requests that came meanwhile and are still there. */
   async function requestsOf(act: () => Promise<unknown>): Promise<readonly string[]> {
@@ -180,7 +181,9 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
   it("05 evidence that is sealed to the controller is read by it and by nobody else", async () => {
     const { name, key } = EVIDENCE_RECIPIENT;
     const target = { namespace: "countersign-system", name };
-    const published = await vi.waitFor(() => plane.client.get<ConfigMap>(CONFIG_MAPS, target), { timeout: 10_000 });
+    const published = await vi.waitFor(() => plane.client.get<ConfigMap>(CONFIG_MAPS, target), {
+      timeout: patient(10_000),
+    });
     const recipient = parseRecipient(published.data?.[key] ?? "");
     const known = new Set((await plane.client.list(CSRS)).items.map(({ metadata }) => metadata.name));
     await renewCertificate({ ...renewal("a", own), recipient });
@@ -192,7 +195,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     await expect(renewCertificate({ ...renewal("a", own), recipient: stranger })).rejects.toMatchObject(
       refusedWith("EnvelopeUnreadable"),
     );
-  }, 40_000);
+  });
 
   const FAULTS: Record<string, [spoil: SpoiledAnswer, code: string, todo: string]> = {
     "does not answer": [() => undefined, "timeout", "needs the machine switched off and on"],
@@ -220,7 +223,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
       const [left, more] = await hellosOf("worker-1");
       expect([typeof left, more]).toEqual(["string", undefined]);
       await renewCertificate(renewal("a", own));
-      await vi.waitFor(async () => expect(await hellosOf("worker-1")).toEqual([]), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await hellosOf("worker-1")).toEqual([]), { timeout: patient(10_000) });
     },
     40_000,
   );
@@ -249,17 +252,17 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     await stored;
     stop.abort();
     expect(current("a", "server")).toContain("BEGIN CERTIFICATE");
-  }, 40_000);
+  });
 
   it("08 another machine with a TPM of its own and the same token is refused", async () => {
     await expect(joinNode(machine("thief", other))).rejects.toMatchObject(refusedWith("EndorsementKeyChanged"));
-  }, 40_000);
+  });
 
   it("09 nor does it help to say that it has no TPM, or to ask Kubernetes' own signer", async () => {
     await expect(joinNode(machine("downgrade", undefined))).rejects.toMatchObject(refusedWith("ProviderChanged"));
     const plain = { ...machine("plain", undefined), signerName: "kubernetes.io/kube-apiserver-client-kubelet" };
     await expect(joinNode(plain)).rejects.toMatchObject(refusedWith("EvidenceRequired"));
-  }, 40_000);
+  });
 
   it("10 a TPM that dies in the middle is named, and the join goes on where it was when it is back", async () => {
     await enrol("worker-2", other, "test:///rack-1/worker-2");
@@ -276,11 +279,11 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM", () =>
     const back = await startSwtpm({ directory: other.directory });
     try {
       await joinNode({ ...second, discovery: undefined });
-      await vi.waitFor(async () => expect(await hellosOf("worker-2")).toEqual([]), { timeout: 10_000 });
+      await vi.waitFor(async () => expect(await hellosOf("worker-2")).toEqual([]), { timeout: patient(10_000) });
     } finally {
       await back.stop();
     }
-  }, 60_000);
+  });
 
   /** An answered one is removed, once its proof has its certificate. */
   async function hellosOf(nodeName: string): Promise<readonly string[]> {

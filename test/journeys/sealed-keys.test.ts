@@ -56,7 +56,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
       ...{ apiVersion: "countersign.dev/v1alpha1", kind: "NodeIdentity", metadata: { name: NAME } },
       spec: { nodeName: NAME, tpm: { ek: { spkiSha256: await endorsementOf(own) } } },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await plane?.close();
     await own?.stop();
@@ -126,12 +126,12 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     const { code, args, status } = await callPlugin();
     expect([code, args]).toEqual([0, expect.arrayContaining(["--seal-key", `--tpm=${own.address}`])]);
     expect(status.clientKeyData).toContain("PRIVATE KEY");
-  }, 40_000);
+  });
 
   it("02 is joined already when it is joined again, without a request", async () => {
     expect((await join1(own)).wasJoined).toBe(true);
     expect(pairFiles()).toHaveLength(1);
-  }, 20_000);
+  });
 
   it("03 answers after a restart of the machine, with the same key", async () => {
     const gone = new Promise((resolve) => own.process.once("exit", resolve));
@@ -141,7 +141,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     expect(await callPlugin()).toMatchObject({ code: 75, stderr: expect.stringContaining("TPM cannot be used") });
     own = await startSwtpm({ directory: own.directory });
     expect((await callPlugin()).status.clientKeyData).toBe(keysSeen[0]);
-  }, 20_000);
+  });
 
   it("04 renews as the node itself, with a new key, and shows none to the disk", async () => {
     const glances = glanceAt(directory());
@@ -149,7 +149,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     expect(glances.end()).toEqual({ plain: [], sawExchange: true });
     expect((await callPlugin()).status.clientKeyData).not.toBe(keysSeen[0]);
     expect(pairFiles()).toHaveLength(2);
-  }, 40_000);
+  });
 
   it("05 is kept by the daemon, which opens the key for itself", async () => {
     const stop = new AbortController();
@@ -160,7 +160,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     await using;
     stop.abort();
     expect(plainKeysIn(directory(), keysSeen)).toEqual([]);
-  }, 40_000);
+  });
 
   it("06 is well, by its own TPM, and says that the key is sealed", async () => {
     const isWrong = ({ state }: { state: string }) => state !== "ok" && state !== "none";
@@ -171,7 +171,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     expect(findings.filter(isWrong)).toEqual([]);
     expect(isWell(findings)).toBe(true);
     expect(findings.find(({ check }) => check === "certificate")?.text).toContain("key sealed by the TPM");
-  }, 20_000);
+  });
 
   it("07 as a copied disk beside another TPM is refused by every program, in words, and stays as it was", async () => {
     const copy = join(root, "copy");
@@ -195,7 +195,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     await expect(join1(other, copy)).rejects.toMatchObject({ detail: { reason: "EndorsementKeyChanged" } });
     expect(readdirSync(places(copy).certDirectory).filter((name) => name.includes("damaged"))).toEqual([]);
     expect(plainKeysIn(copy, keysSeen)).toEqual([]);
-  }, 60_000);
+  });
 
   it("08 joins anew where its board was replaced and an operator said so", async () => {
     await plane.client.delete(NODE_IDENTITIES, { name: NAME });
@@ -208,7 +208,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     expect((await join1(other, moved)).wasJoined).toBe(false);
     expect((await callPlugin(moved, other)).code).toBe(0);
     expect(plainKeysIn(moved, keysSeen)).toEqual([]);
-  }, 60_000);
+  });
 
   it("09 joins anew where it had joined with a plain key, of which nothing stays", async () => {
     const before = join(root, "was-plain");
@@ -217,7 +217,7 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
     expect((await join1(other, before)).wasJoined).toBe(false);
     expect(plainKeysIn(before)).toEqual([]);
     expect((await callPlugin(before, other)).code).toBe(0);
-  }, 60_000);
+  });
 
   it("10 does not serve whoever reads the file himself: the daemon refuses before anything is written", async () => {
     const kubeconfig = join(root, "kubelet.conf");
@@ -228,14 +228,14 @@ describe.skipIf(notRun("the journey with sealed keys", missing))("a machine whos
       message: expect.stringContaining("reads the key from"),
       detail: { todo: expect.stringContaining("--seal-key") },
     });
-  }, 20_000);
+  });
 
   it("11 leaves, even without its TPM", async () => {
     const { keySeal } = createTpmProvider({ address: "/nowhere/tpmrm0" });
     const left = await leaveCluster({ directory: directory(), nodeName: NAME, clock: systemClock, keySeal });
     expect(left.node).toMatch(/^not asked for: this machine's TPM cannot be used.*kubectl delete node worker-1$/);
     expect(readdirSync(root)).not.toContain("machine");
-  }, 20_000);
+  });
 
   /** Looks at every file again and again until it is told to end. */
   function glanceAt(of: string) {

@@ -165,7 +165,7 @@ describe("the same requests by kube-controller-manager and by ours", () => {
     [theirs, ours] = (await Promise.all(planes.map(sideOf))) as [Side, Side];
     stopOurs = await startOurs(ours.plane, []);
     [theirOutcomes, ourOutcomes] = await Promise.all([settle(theirs, prepared), settle(ours, prepared)]);
-  }, 240_000);
+  });
   afterAll(async () => {
     await stopOurs?.();
     for (const stop of stops.reverse()) await stop();

@@ -88,7 +88,7 @@ beforeAll(async () => {
   handOvers["told"] = (await untilOtherLeads(admin, third.holder, LEASE_MS + SLACK_MS)).afterMs;
   writes = await witness.writes();
   console.log("hand-overs in ms:", handOvers);
-}, 300_000);
+});
 
 afterAll(async () => {
   await joins?.stop();

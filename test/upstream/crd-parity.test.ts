@@ -13,6 +13,7 @@ import {
 } from "../builders/definitions.ts";
 import { type ApiEndpoint, asRoot, callApi, type Received, watchApi } from "../fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../fakes/api-server.ts";
+import { patient } from "../patience.ts";
 import { type ControlPlane, createWorkspace, startControlPlane, type Workspace } from "./harness/index.ts";
 
 let embedded: TestApiServer;
@@ -498,7 +499,7 @@ describe("a definition that goes", () => {
     for (const one of [ours, theirs]) {
       await expect
         .poll(async () => (await callApi(one, { path: `${DEFINITIONS}/nodeidentities.countersign.dev` })).status, {
-          timeout: 30_000,
+          timeout: patient(30_000),
         })
         .toBe(404);
       expect((await callApi(one, { path: IDENTITIES })).status).toBe(404);

@@ -25,6 +25,7 @@ import {
 } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
+import { patient } from "../patience.ts";
 import { locateBinary } from "./assets/binaries.mjs";
 import { runCommandOk } from "./harness/command.ts";
 import {
@@ -196,7 +197,7 @@ describe("our client on a real cluster-info", () => {
             () => "",
           ),
         {
-          timeout: 20_000,
+          timeout: patient(20_000),
         },
       )
       .toBe("id-1");

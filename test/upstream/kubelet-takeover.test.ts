@@ -38,7 +38,7 @@ beforeAll(async () => {
   kubelet = await startKubelet({ controlPlane: plane, name: "worker-1", bootstrapKubeconfig });
   await kubelet.waitUntilReady();
   await kubelet.halt();
-}, 180_000);
+});
 afterAll(async () => {
   await ours?.server.stop();
   await kubelet?.stop();

@@ -56,7 +56,7 @@ beforeAll(async () => {
     probe: () => (existsSync(at("kubelet.conf")) ? node.pair() : undefined),
   });
   witness = startWitness();
-}, 120_000);
+});
 afterAll(async () => {
   await witness?.stop();
   await node?.server.stop();

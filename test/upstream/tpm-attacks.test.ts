@@ -202,7 +202,7 @@ describe.skipIf(notRun("attacks with a software TPM", missing))("attacks with a 
     recordVector("tpm-clocks.json", { steps });
     await Promise.all([stopKeeping(live), stopKeeping(copy)]);
     rmSync(original.directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 });
 
 /** swtpm serves one client at a time. */

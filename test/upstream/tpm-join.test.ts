@@ -17,6 +17,7 @@ import { silentLog } from "../../src/platform/report/index.ts";
 import { aDyingTpm } from "../builders/dying-tpm.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
 import { notRun } from "../not-run.ts";
+import { patient } from "../patience.ts";
 import { waitFor, waitForFreshLease } from "./harness/index.ts";
 import { CLIENT_SIGNER, NAME, tpmKubeletJourney } from "./journeys/tpm-kubelet.ts";
 
@@ -56,7 +57,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM on a re
     stop.abort();
     await running;
     expect(pem).toContain("BEGIN CERTIFICATE");
-  }, 60_000);
+  });
 
   journey.rotates();
 
@@ -76,7 +77,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM on a re
     expect(single.spec.username).toBe(`system:node:${NAME}`);
     expect(single.status?.conditions).toMatchObject([{ type: "Approved", reason: "Attested" }]);
     await waitForFreshLease(plane, NAME);
-  }, 120_000);
+  });
 
   it("refuses another TPM with the same token, with the exit code that calls for an operator", async () => {
     await mkdir(join(journey.stage().workspace.dir, "thief"), { mode: 0o700 });
@@ -84,7 +85,7 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM on a re
     expect(first).toMatchObject({ code: 3, stderr: expect.stringContaining("EndorsementKeyChanged") });
     const again = await runPlugin(journey.pluginArgs("thief", thief));
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining("asked again after") });
-  }, 60_000);
+  });
 
   it("goes on with the same request when a TPM died in the middle of a join and is back", async () => {
     const { admin, bootstrap, workspace } = journey.stage();
@@ -111,8 +112,8 @@ describe.skipIf(notRun("a join with a TPM", missing))("a join with a TPM on a re
     await vi.waitFor(async () => {
       const answered = (await admin.get<NodeIdentity>(NODE_IDENTITIES, { name: "worker-2" })).status?.exchanges;
       expect(answered).toMatchObject([{ helloUid: left?.metadata.uid, state: "Issued" }]);
-    }, 10_000);
-  }, 60_000);
+    }, patient(10_000));
+  });
 
   async function hellosOf(node: string): Promise<readonly CertificateSigningRequest[]> {
     const { items } = await journey.stage().admin.list<CertificateSigningRequest>(CSRS);

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeKubeconfigFile } from "../../../test/builders/kubeconfig-file.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
+import { patient } from "../../../test/patience.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { createInsecureProvider } from "../../attestation/providers/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -91,7 +92,7 @@ describe("the node daemon", () => {
   }
 
   async function until(probe: () => boolean | Promise<boolean>): Promise<void> {
-    for (let turn = 0; turn < 500; turn++) {
+    for (let turn = 0; turn < patient(500); turn++) {
       if (await probe()) return;
       await sleep(10);
     }

@@ -1,6 +1,7 @@
 // A command that runs to its end: kubectl, kubeadm.
 
 import { spawn } from "node:child_process";
+import { patient } from "../../patience.ts";
 
 export interface CommandResult {
   readonly stdout: string;
@@ -22,7 +23,7 @@ export function runCommand(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const limitMs = options.limitMs ?? DEFAULT_LIMIT_MS;
+  const limitMs = patient(options.limitMs ?? DEFAULT_LIMIT_MS);
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       env: { ...process.env, ...options.env },

@@ -3,6 +3,7 @@
 import { get, type RequestOptions } from "node:https";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patient } from "../../patience.ts";
 import type { ServerProcess } from "./process.ts";
 
 export interface WaitOptions<T> {
@@ -19,7 +20,8 @@ export interface WaitOptions<T> {
 const DEFAULT_EVERY_MS = 50;
 
 export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
-  const { what, limitMs, servers = [], everyMs = DEFAULT_EVERY_MS } = options;
+  const { what, servers = [], everyMs = DEFAULT_EVERY_MS } = options;
+  const limitMs = patient(options.limitMs);
   const start = performance.now();
   let cause: unknown;
   while (performance.now() - start < limitMs) {
@@ -49,7 +51,7 @@ export interface Answer {
 /** A GET without credentials. */
 export function getAnonymously(url: string, options: RequestOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, timeout: 5_000, ...options }, (response) => {
+    const request = get(url, { agent: false, timeout: patient(5_000), ...options }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () =>

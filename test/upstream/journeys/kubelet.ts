@@ -98,7 +98,7 @@ export function kubeletJourney(): KubeletJourney {
         });
         const { stdout } = await plane.kubectl(["auth", "whoami"], { kubeconfig: kubelet.kubeconfigPath });
         expect(stdout).toContain(`system:node:${NAME}`);
-      }, 400_000);
+      });
     },
   };
 }

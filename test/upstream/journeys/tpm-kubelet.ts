@@ -79,7 +79,7 @@ export function tpmKubeletJourney(): TpmKubeletJourney {
     await plane.kubectl(["delete", "clusterrolebinding", ...BYPASSES]);
     await enrol(stage);
     stops.push((await startOurController(plane, { lifetimeMs: LIFE_MS })).stop);
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const stop of stops.reverse()) await stop();
   });
@@ -110,12 +110,12 @@ export function tpmKubeletJourney(): TpmKubeletJourney {
         const current = join(workspace.dir, "own", "kubelet-client-current.pem");
         expect(await readFile(current, "utf8")).toContain(SEALED_KEY_LABEL);
         expect(clientKeysOnDisk(stage)).toEqual([]);
-      }, 120_000);
+      });
 
       it("lets it serve with a certificate that it asked for itself, as the attested node", async () => {
         expect(await waitUntilServing(stage.plane, kubelet)).toBe(`system:node:${NAME}`);
         expect((await requestsOf(stage.admin, KUBELET_SERVING_SIGNER)).length).toBeGreaterThan(0);
-      }, 90_000);
+      });
     },
     rotates: () => {
       it("rotates with the present certificate and fresh proof, and the kubelet goes on", async () => {
@@ -133,7 +133,7 @@ export function tpmKubeletJourney(): TpmKubeletJourney {
         });
         await waitForFreshLease(stage.plane, NAME);
         expect(clientKeysOnDisk(stage)).toEqual([]);
-      }, 120_000);
+      });
     },
   };
 }

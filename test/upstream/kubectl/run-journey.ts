@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { patient } from "../../patience.ts";
 import { locateBinary } from "../assets/binaries.mjs";
 import { type ControlPlane, waitFor } from "../harness/index.ts";
 import { hideDifferences } from "./differences.ts";
@@ -21,7 +22,7 @@ export interface Seen {
   readonly output: string;
 }
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = patient(20_000);
 
 export async function runJourney(journey: Journey, stage: Stage): Promise<readonly Seen[]> {
   const kept = new Map([

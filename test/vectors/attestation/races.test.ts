@@ -8,13 +8,14 @@ import type { KubeClient } from "../../../src/platform/kube/index.ts";
 import { useAttestationStage } from "../../contract/attestation-stage.ts";
 import { controllerIdentity, eventually } from "../../contract/controller-stage.ts";
 import { startEmbeddedPlane } from "../../contract/embedded-plane.ts";
+import { patient } from "../../patience.ts";
 import recorded from "./races.json" with { type: "json" };
 
 const { races } = recorded;
 type Race = (typeof races)[number];
 
 /** How long one waits for the other to come. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = patient(10_000);
 
 /** Where the two meet, and how the server answered each. */
 class Meeting {

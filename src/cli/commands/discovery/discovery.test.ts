@@ -14,6 +14,7 @@ import {
 import { aTestCa } from "../../../../test/builders/tls-pair.ts";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
+import { patient } from "../../../../test/patience.ts";
 import { clusterLocationExtension, parseKubeconfig, selectContext } from "../../../api/kubeconfig/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
@@ -131,7 +132,7 @@ describe("countersign discovery", () => {
     const { written, ended } = start(["refresh", "--every", "1s"], stop);
     await expect.poll(() => written.out).toContain("confirmed");
     server.handle((_request, response) => answerStatus(response, 503, "ServiceUnavailable"));
-    await expect.poll(() => written.err, { timeout: 5_000 }).toContain("not refreshed");
+    await expect.poll(() => written.err, { timeout: patient(5_000) }).toContain("not refreshed");
     stop.abort();
     const { exit, out, err } = await ended;
     expect({ exit, confirmed: out.includes("confirmed") }).toEqual({ exit: 130, confirmed: true });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { aRoot } from "../../../../test/builders/x509.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../../test/fakes/joinable-cluster.ts";
+import { patient } from "../../../../test/patience.ts";
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import { CONFIG_MAPS, CSRS } from "../../../api/meta/index.ts";
 import {
@@ -239,7 +240,7 @@ describe("a certificate by exchange", () => {
   async function stopWhenSent(step: "hello" | "proof", more: Partial<ObtainOptions> = {}): Promise<void> {
     const stop = new AbortController();
     const stopped = expect(obtain({ ...more, signal: stop.signal })).rejects.toMatchObject({ code: "aborted" });
-    await vi.waitFor(() => expect(saved()[step]).toHaveProperty("uid"), { timeout: 10_000, interval: 10 });
+    await vi.waitFor(() => expect(saved()[step]).toHaveProperty("uid"), { timeout: patient(10_000), interval: 10 });
     stop.abort();
     await stopped;
   }

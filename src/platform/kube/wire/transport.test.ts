@@ -4,6 +4,7 @@ import type { ServerResponse } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestServer, type TestServer } from "../../../../test/fakes/https-server.ts";
+import { patient } from "../../../../test/patience.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { MAX_CALL_CONNECTIONS } from "./generations.ts";
 import { createTransport, type Transport } from "./transport.ts";
@@ -122,7 +123,7 @@ describe("transport", () => {
       held.push(response);
     });
     const before = Array.from({ length: MAX_CALL_CONNECTIONS }, () => transport.call(get, 10_000));
-    await expect.poll(() => held.length, { timeout: 5_000 }).toBe(MAX_CALL_CONNECTIONS);
+    await expect.poll(() => held.length, { timeout: patient(5_000) }).toBe(MAX_CALL_CONNECTIONS);
     await expect(transport.call({ ...get, path: "/late" }, 20)).rejects.toMatchObject({ code: "timeout" });
     for (const response of held) response.end();
     await Promise.all(before);
