@@ -6,10 +6,11 @@ import type { ReplyKey } from "../api/bootstrap/index.ts";
 import type { KubeObject, ListMeta, Resource, StatusCause } from "../api/meta/index.ts";
 import type { Deny } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
-import type { HttpAnswer, HttpRequest } from "../platform/http/index.ts";
+import type { HttpAnswer } from "../platform/http/index.ts";
 import type { Authenticator } from "./authentication/authenticator.ts";
 import type { TokenIssuer } from "./authentication/service-account/issuer.ts";
 import type { RbacObjects } from "./authorization/rbac.ts";
+import type { BodySource } from "./entry/body.ts";
 import type { Query } from "./entry/query.ts";
 import type { RequestInfo } from "./entry/request-info.ts";
 import type { Gate, RequestKind } from "./limits/gate.ts";
@@ -22,13 +23,15 @@ import type { Turns } from "./verbs/patch/turns.ts";
 import type { Watch } from "./watching/watch.ts";
 
 export interface Call {
-  readonly request: HttpRequest;
+  readonly request: BodySource;
   readonly receivedMs: number;
   readonly auditId: string;
   /** The body, once a later stage has read it. */
   readonly sentBody: () => Uint8Array | undefined;
   /** What the stages tell the audit log about this call, beside what it sees itself. */
   readonly annotations: Record<string, string>;
+  /** Lets others work between two steps of a dear request. Filled by limits. */
+  pause: () => Promise<void>;
   /** Waits for something outside of this server's power, without holding a place inside meanwhile. Filled by limits. */
   outside: <T>(wait: () => Promise<T>) => Promise<T>;
   /** What the client shall know although its request succeeds; reply tells it in headers. */

@@ -164,6 +164,56 @@ describe("YAML", () => {
   });
 });
 
+describe("a YAML body with a repeated key", () => {
+  const body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twice\ndata:\n  a: b\n  a: c\n";
+  const complaint = 'yaml: unmarshal errors:\n  line 7: key "a" already set in map';
+  const shown = complaint.replaceAll("\n", "?").replaceAll('"', '\\"');
+
+  it("is refused, warned of or taken as fieldValidation says", async () => {
+    const headers = { "content-type": "application/yaml" };
+    const create = (how: string) => call({ method: "POST", path: `${MAPS}?fieldValidation=${how}`, body, headers });
+    const strict = await create("Strict");
+    expect(strict.status).toBe(400);
+    expect(strict.body.message).toContain(`strict decoding error: ${complaint}`);
+    const warned = await create("Warn");
+    expect(warned).toMatchObject({ status: 201, body: { data: { a: "c" } }, headers: { warning: `299 - "${shown}"` } });
+    await call({ method: "DELETE", path: `${MAPS}/twice` });
+    expect((await create("Ignore")).headers["warning"]).toBeUndefined();
+  });
+
+  it("is so too when it is applied, and one in braces is YAML as well", async () => {
+    const headers = { "content-type": "application/apply-patch+yaml" };
+    const apply = (how: string, text = body) =>
+      call({
+        method: "PATCH",
+        path: `${MAPS}/twice?fieldManager=m&force=true&fieldValidation=${how}`,
+        body: text,
+        headers,
+      });
+    const strict = await apply("Strict");
+    expect(strict.status).toBe(400);
+    expect(strict.body.message).toBe(`error strict decoding YAML: error converting YAML to JSON: ${complaint}`);
+    expect((await apply("Warn")).headers["warning"]).toContain("already set in map");
+    expect((await apply("Ignore")).headers["warning"]).toBeUndefined();
+    const flow = "{apiVersion: v1, kind: ConfigMap, metadata: {name: twice}, data: {a: d}}";
+    expect(await apply("Strict", flow)).toMatchObject({ status: 200, body: { data: { a: "d" } } });
+  });
+});
+
+describe("a JSON patch with a repeated key", () => {
+  it("is told of it in the words of patches, once", async () => {
+    await typed("POST", MAPS, aMap("patched", { data: { a: "b" } }));
+    const body = '[{"op":"test","op":"add","op":"add","path":"/data/c","value":"d"}]';
+    const headers = { "content-type": "application/json-patch+json" };
+    const patch = (how: string) =>
+      call({ method: "PATCH", path: `${MAPS}/patched?fieldValidation=${how}`, body, headers });
+    const strict = await patch("Strict");
+    expect(strict.status).toBe(422);
+    expect(strict.body.message).toContain('strict decoding error: json patch duplicate field "[0].op"');
+    expect((await patch("Warn")).headers["warning"]).toBe('299 - "json patch duplicate field \\"[0].op\\""');
+  });
+});
+
 describe("other media types", () => {
   it("are refused with the list of those that are taken", async () => {
     const answer = await call({ method: "POST", path: MAPS, body: "a", headers: { "content-type": "text/plain" } });

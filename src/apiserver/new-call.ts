@@ -33,6 +33,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
       get signal() {
         return request.signal;
       },
+      pause: () => call.pause(),
       // The first stage that needs the body reads it, the others get the same.
       readBody: async (limit) => {
         body ??= await call.outside(() => request.readBody(limit));
@@ -52,6 +53,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
     endpoint: undefined,
     accepted: WHOLE,
     outside: (wait) => wait(),
+    pause: async () => undefined,
   };
   return call;
 }

@@ -6,7 +6,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { type HttpRequest, headerValue } from "../../platform/http/index.ts";
 import { findMessage, type KindName, parseProtobuf } from "../encoding/index.ts";
 import { type Json, parseJson } from "./json.ts";
-import { parseYaml } from "./yaml.ts";
+import { parseYamlInSteps } from "./yaml.ts";
 
 /** The limit of kube-apiserver; clients and tests know it. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -15,11 +15,19 @@ const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
-const PARSERS: Readonly<Record<string, (bytes: Uint8Array, expected: KindName) => Json>> = {
+type Parse = (bytes: Uint8Array, expected: KindName, pause: () => Promise<void>) => Json | Promise<Json>;
+
+const PARSERS: Readonly<Record<string, Parse>> = {
   [JSON_TYPE]: parseJson,
-  [YAML_TYPE]: parseYaml,
+  [YAML_TYPE]: (bytes, _expected, pause) => parseYamlInSteps(bytes, pause),
   [PROTOBUF_TYPE]: parseProtobuf,
 };
+
+/** A request whose dear steps wait for their turn. */
+export type BodySource = HttpRequest & { readonly pause?: () => Promise<void> };
+
+/** So much is parsed at once: some milliseconds. */
+const LIGHT_BYTES = 16 * 1024;
 
 /** The media type without parameters, in lower case; empty when the header is absent. */
 export function mediaTypeOf(request: HttpRequest): string {
@@ -31,24 +39,35 @@ export function mediaTypeOf(request: HttpRequest): string {
  * The object that was sent; undefined for an empty body. Whether it is of the expected kind is for the caller to see: a
  * protobuf body that does not name its kind is read as the expected one. Fault `unsupported` for any other media type.
  */
-export async function readBody(request: HttpRequest, expected: Resource): Promise<Json | undefined> {
+export async function readBody(request: BodySource, expected: Resource): Promise<Json | undefined> {
   const kind = { apiVersion: apiVersionOf(expected), kind: expected.kind };
   const accepted = Object.keys(PARSERS).filter((type) => type !== PROTOBUF_TYPE || findMessage(kind) !== undefined);
   const bytes = await readAccepted(request, accepted);
   const parse = PARSERS[mediaTypeOf(request) || JSON_TYPE];
-  return bytes.length === 0 ? undefined : parse?.(bytes, kind);
+  return bytes.length === 0 ? undefined : await parse?.(bytes, kind, async () => request.pause?.());
 }
 
 /** Undefined for an empty body. Fault `unsupported` when the media type is none of `accepted`. */
-export async function readJsonBody(request: HttpRequest, accepted: readonly string[]): Promise<Json | undefined> {
+export async function readJsonBody(request: BodySource, accepted: readonly string[]): Promise<Json | undefined> {
   const bytes = await readAccepted(request, accepted);
   return bytes.length === 0 ? undefined : parseJson(bytes);
 }
 
-async function readAccepted(request: HttpRequest, accepted: readonly string[]): Promise<Uint8Array> {
+/** The configuration of an apply: YAML, or JSON, which is what clients send. */
+export async function readYamlBody(request: BodySource): Promise<Json> {
+  return parseYamlInSteps(await readBytes(request), async () => request.pause?.());
+}
+
+async function readAccepted(request: BodySource, accepted: readonly string[]): Promise<Uint8Array> {
   const type = mediaTypeOf(request) || JSON_TYPE;
   if (!accepted.includes(type)) throw unknownFormat(accepted);
-  return request.readBody(MAX_BODY_BYTES);
+  return readBytes(request);
+}
+
+async function readBytes(request: BodySource): Promise<Uint8Array> {
+  const bytes = await request.readBody(MAX_BODY_BYTES);
+  if (bytes.length > LIGHT_BYTES) await request.pause?.();
+  return bytes;
 }
 
 function unknownFormat(accepted: readonly string[]): Fault {

@@ -1,5 +1,6 @@
 // YAML bodies -> a JSON value. Clients that write YAML are people with curl; kubectl sends JSON, also where it says YAML
-// (server-side apply), so text that is JSON takes the short way.
+// (server-side apply), so text that is JSON takes the short way. What repeated keys, tags and further documents mean is what
+// sigs.k8s.io/yaml makes of them: the last key counts, a tag says the type, and only the first document is read.
 
 import {
   Composer,
@@ -10,6 +11,7 @@ import {
   isNode,
   isScalar,
   Lexer,
+  LineCounter,
   type Node,
   Parser,
   visit,
@@ -20,28 +22,72 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "./json.ts";
 
 /**
- * The YAML parser takes some milliseconds a kilobyte, and the server waits for it. The largest manifests people write are
- * schemas of some hundred kilobytes.
+ * The YAML parser takes some microseconds for each lexeme (a word, a mark, a line break), and its second half cannot be done in
+ * steps. Manifests that people write have one for every three or four bytes.
  */
 const MAX_YAML_BYTES = 256 * 1024;
+const MAX_LEXEMES = 60_000;
+/** Some milliseconds. */
+const LEXEMES_A_STEP = 2_000;
 
 const OPENING_BRACE = 0x7b;
 
+/** By the bytes of the body: what is wrong with its repeated keys. */
+const complaints = new WeakMap<Uint8Array, string>();
+
+/** What a strict reader says of this body, which was parsed before; undefined when no key is repeated. */
+export function repeatedKeysOf(bytes: Uint8Array): string | undefined {
+  return complaints.get(bytes);
+}
+
 /**
- * One document. Fault `malformed` or `limit-exceeded`.
- * differs from upstream: aliases, tags, repeated keys and further documents are refused. Kubernetes unfolds the first, and of
- * the others silently takes some part; nobody who writes them by hand wants either.
+ * The first document. Fault `malformed` or `limit-exceeded`.
+ * differs from upstream: aliases are refused there only when they unfold to too much, here always; so are binary tags and keys
+ * that are no scalars. Nobody who writes a manifest by hand wants them.
  */
 export function parseYaml(bytes: Uint8Array): Json {
-  if (bytes[0] === OPENING_BRACE) return parseJson(bytes);
+  const steps = parseInSteps(bytes);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** The same, with a pause between two steps. */
+export async function parseYamlInSteps(bytes: Uint8Array, pause: () => Promise<unknown>): Promise<Json> {
+  const steps = parseInSteps(bytes);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+function* parseInSteps(bytes: Uint8Array): Generator<void, Json> {
+  const json = bytes[0] === OPENING_BRACE ? jsonOf(bytes) : undefined;
+  if (json !== undefined) return json;
   if (bytes.length > MAX_YAML_BYTES)
     throw new Fault("limit-exceeded", `YAML is limited to ${MAX_YAML_BYTES} bytes; JSON may be longer`);
-  const document = readDocument(bytes);
+  const lines = new LineCounter();
+  const document = yield* readDocument(bytes, lines);
+  yield;
   const problem = problemOf(document);
-  if (problem !== undefined) throw new Fault("malformed", `the body of the request is not valid YAML: ${problem}`);
+  if (problem !== undefined) throw malformedYaml(problem);
+  const repeated = repeatedKeys(document, lines);
+  if (repeated.length > 0) complaints.set(bytes, `yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`);
   const value = (document.toJS({ maxAliasCount: 0 }) ?? null) as Json;
   checkJson(value);
   return value;
+}
+
+/** Text in braces may be JSON, or YAML that looks like it; undefined for the latter. */
+function jsonOf(bytes: Uint8Array): Json | undefined {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    if (isFault(error, "malformed")) return undefined;
+    throw error;
+  }
+}
+
+function malformedYaml(problem: string, cause?: unknown): Fault {
+  return new Fault("malformed", `the body of the request is not valid YAML: ${problem}`, { cause });
 }
 
 /**
@@ -50,34 +96,58 @@ export function parseYaml(bytes: Uint8Array): Json {
  */
 const MAX_PARSER_STACK = 2 * MAX_JSON_DEPTH;
 
-function* tokensOf(text: string): Generator<CST.Token> {
-  const parser = new Parser();
+/** The tokens of the first document; what comes after it is not even looked at. */
+function* firstTokens(text: string, lines: LineCounter): Generator<void, readonly CST.Token[]> {
+  lines.addNewLine(0);
+  const parser = new Parser(lines.addNewLine);
+  const tokens: CST.Token[] = [];
+  let lexemes = 0;
+  let pauseAt = LEXEMES_A_STEP;
   for (const lexeme of new Lexer().lex(text)) {
-    yield* parser.next(lexeme);
-    if (parser.stack.length > MAX_PARSER_STACK) {
-      throw new Fault("malformed", `YAML is nested deeper than ${MAX_JSON_DEPTH} levels`);
+    for (const token of parser.next(lexeme)) {
+      tokens.push(token);
+      if (token.type === "document") return tokens;
+    }
+    lexemes += weightOf(lexeme);
+    checkSize(lexemes, parser.stack.length);
+    if (lexemes >= pauseAt) {
+      pauseAt = lexemes + LEXEMES_A_STEP;
+      yield;
     }
   }
-  yield* parser.end();
+  tokens.push(...parser.end());
+  return tokens;
 }
 
-function readDocument(bytes: Uint8Array): Document.Parsed {
-  // The parser would compare every key with every other; problemOf does it in one pass.
-  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false });
+/** What the parser makes of a comment is dearer than anything else. */
+function weightOf(lexeme: string): number {
+  return lexeme.startsWith("#") ? 3 : 1;
+}
+
+function checkSize(lexemes: number, depth: number): void {
+  if (depth > MAX_PARSER_STACK) throw new Fault("malformed", `YAML is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  if (lexemes > MAX_LEXEMES)
+    throw new Fault("limit-exceeded", `YAML is limited to ${MAX_LEXEMES} words and marks; JSON may be longer`);
+}
+
+function* readDocument(bytes: Uint8Array, lines: LineCounter): Generator<void, Document.Parsed> {
+  // The parser would compare every key with every other; repeatedKeys does it in one pass.
+  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, logLevel: "silent" });
   try {
     const text = parseUtf8(bytes);
-    const [document, ...others] = composer.compose(tokensOf(text), true, text.length);
-    if (document !== undefined && others.length === 0) return document;
+    const tokens = yield* firstTokens(text, lines);
+    yield;
+    for (const document of composer.compose(tokens, true, text.length)) return document;
   } catch (cause) {
     if (isFault(cause)) throw cause;
-    throw new Fault("malformed", "the body of the request is not valid YAML", { cause });
+    throw malformedYaml("it cannot be read", cause);
   }
-  throw new Fault("malformed", "the body of the request is not valid YAML: MULTIPLE_DOCS");
+  throw malformedYaml("it holds no document");
 }
 
 /** The parser's own words may quote the input, and the input may hold a secret: only its code is told. */
 function problemOf(document: Document.Parsed): string | undefined {
-  const [error] = [...document.errors, ...document.warnings];
+  const [error] = [...document.errors, ...document.warnings.filter(({ code }) => code !== "TAG_RESOLVE_FAILED")];
   if (error !== undefined) return error.code;
   let problem: string | undefined;
   visit(document, (_key, node) => {
@@ -87,16 +157,47 @@ function problemOf(document: Document.Parsed): string | undefined {
   return problem;
 }
 
-/** A tag makes a value what JSON has no word for, or says what is plain anyway. */
+const BINARY = "tag:yaml.org,2002:binary";
+
 function nodeProblem(node: Node): string | undefined {
   if (isAlias(node)) return "it has aliases";
-  if (node.tag !== undefined) return "it has tags";
+  if (node.tag === BINARY) return "it has binary values";
   if (isScalar(node) && typeof node.value === "number" && !Number.isFinite(node.value)) return "a number is not finite";
-  return isMap(node) ? mapProblem(node) : undefined;
+  return isMap(node) && !node.items.every(({ key }) => isTextual(key)) ? "a key is not a string" : undefined;
 }
 
-function mapProblem({ items }: YAMLMap): string | undefined {
-  const keys = items.map(({ key }) => (isScalar(key) ? key.value : key));
-  if (!keys.every((key) => typeof key === "string")) return "a key is not a string";
-  return new Set(keys).size < keys.length ? "a key is repeated" : undefined;
+/** Numbers and truth values become the strings that they are written as. */
+function isTextual(key: unknown): boolean {
+  return isScalar(key) && ["string", "number", "boolean"].includes(typeof key.value);
+}
+
+/** More than anybody reads. */
+const MAX_TOLD_KEYS = 100;
+
+interface Repeated {
+  readonly name: string;
+  readonly line: number;
+}
+
+/** `line 3: key "a" already set in map`, in the order they stand in the body. */
+function repeatedKeys(document: Document.Parsed, lines: LineCounter): readonly string[] {
+  const found: Repeated[] = [];
+  visit(document, { Map: (_key, map) => void found.push(...repeatedIn(map, lines)) });
+  found.sort((one, other) => one.line - other.line);
+  const told = found.slice(0, MAX_TOLD_KEYS);
+  return told.map(({ name, line }) => `line ${line}: key ${JSON.stringify(name)} already set in map`);
+}
+
+function repeatedIn({ items }: YAMLMap, lines: LineCounter): readonly Repeated[] {
+  const seen = new Set<string>();
+  return items.flatMap(({ key, value }) => {
+    const name = isScalar(key) ? String(key.value) : "";
+    const isFirst = !seen.has(name);
+    seen.add(name);
+    return isFirst ? [] : [{ name, line: lines.linePos(startOf(value) ?? startOf(key) ?? 0).line }];
+  });
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
 }

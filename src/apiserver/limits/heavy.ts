@@ -1,6 +1,6 @@
 // Which requests are dear, and how they wait: a verb calls `heavyTurn` between its steps.
 
-import type { Call, Parts } from "../call.ts";
+import type { Call } from "../call.ts";
 import type { Content } from "../storage/storage.ts";
 
 /**
@@ -11,16 +11,15 @@ const LIGHT_BYTES = 16 * 1024;
 
 interface Heavy {
   readonly call: Call;
-  readonly parts: Parts;
 }
 
 /**
  * A dear request goes on when it is its turn, all others at once. The object it is about counts as its body does. Returns
  * whether it is dear.
  */
-export async function heavyTurn({ call, parts }: Heavy, current?: Content): Promise<boolean> {
+export async function heavyTurn({ call }: Heavy, current?: Content): Promise<boolean> {
   const stored = current === undefined ? 0 : (current.text?.length ?? LIGHT_BYTES);
   if ((call.sentBody()?.length ?? 0) + stored < LIGHT_BYTES) return false;
-  await parts.lane.turn(call.user.username);
+  await call.pause();
   return true;
 }

@@ -20,6 +20,7 @@ const RETRY_AFTER_SECONDS = 1;
 const RETRY_WATCH_AFTER_SECONDS = 30;
 
 export async function runLimits(call: Call, next: Next, parts: Parts): Promise<Answer> {
+  call.pause = () => parts.lane.turn(call.user.username);
   if (call.info.verb === "watch") return watchWithin(call, next, parts);
   const timeoutMs = Math.min(parts.gate.timeoutMs, askedTimeout(call) ?? Number.POSITIVE_INFINITY);
   const place = placeOf(call, parts);

@@ -5,6 +5,7 @@ import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Call } from "../call.ts";
 import { mediaTypeOf } from "../entry/body.ts";
+import { repeatedKeysOf } from "../entry/yaml.ts";
 
 /** More than anybody reads. */
 const MAX_TOLD = 100;
@@ -13,8 +14,10 @@ const MAX_TOLD = 100;
 export function duplicateFields(call: Call): readonly string[] {
   const bytes = call.sentBody();
   const type = mediaTypeOf(call.request);
-  if (bytes === undefined || !(type === "" || type.endsWith("json"))) return [];
-  return findDuplicates(textOf(bytes)).map((path) => `duplicate field ${JSON.stringify(path)}`);
+  if (bytes === undefined) return [];
+  if (type.endsWith("yaml")) return [repeatedKeysOf(bytes) ?? []].flat();
+  if (!(type === "" || type.endsWith("json"))) return [];
+  return [...new Set(findDuplicates(textOf(bytes)))].map((path) => `duplicate field ${JSON.stringify(path)}`);
 }
 
 function textOf(bytes: Uint8Array): string {

@@ -4,9 +4,8 @@
 import { apiVersionOf } from "../../../api/meta/index.ts";
 import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Answer } from "../../call.ts";
-import { MAX_BODY_BYTES } from "../../entry/body.ts";
+import { readYamlBody } from "../../entry/body.ts";
 import { isJsonObject, type JsonObject } from "../../entry/json.ts";
-import { parseYaml } from "../../entry/yaml.ts";
 import { heavyTurn } from "../../limits/heavy.ts";
 import { type Applied, applyConfiguration, describeConflicts, NO_MANAGERS, type Write } from "../../ownership/index.ts";
 import { applyConflict, badRequest, notFound } from "../../reply/status.ts";
@@ -15,6 +14,7 @@ import { conform, type StructSchema, schemaOfKind } from "../../schema/index.ts"
 import type { Stored } from "../../storage/storage.ts";
 import { createObject } from "../create.ts";
 import { checkPlace, decodeObject } from "../decode.ts";
+import { duplicateFields } from "../duplicate-fields.ts";
 import { emptyObject, ignoredFields, managersOf, ownable, ownedByCreator, writerOf } from "../field-manager.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
 import { checkMayCreate, isLostRace, replace } from "../update.ts";
@@ -50,9 +50,10 @@ export async function apply(stored: StoredCall): Promise<Answer> {
 
 async function readIntent(stored: StoredCall, options: WriteOptions): Promise<Intent> {
   const { call, resource, strategy, namespace } = stored;
-  const configuration = parseYaml(await call.request.readBody(MAX_BODY_BYTES));
+  const configuration = await readYamlBody(call.request);
   await heavyTurn(stored);
   if (!isJsonObject(configuration)) throw badRequest("error decoding YAML: an apply configuration must be an object");
+  checkRepeated(call, options);
   checkType(configuration, stored);
   const schema = schemaOfKind(strategy);
   if (schema === undefined) throw badRequest(`${resource.kind} cannot be applied`);
@@ -62,6 +63,15 @@ async function readIntent(stored: StoredCall, options: WriteOptions): Promise<In
   if (metadata.managedFields !== undefined) throw badRequest("metadata.managedFields must be nil");
   checkPlace({ kind: "", apiVersion: "", metadata }, { name: call.info.name, namespace });
   return { configuration, schema, options };
+}
+
+/** Of a key that stands twice the last value counts; who wants to know is told. */
+function checkRepeated(call: StoredCall["call"], { fieldValidation }: WriteOptions): void {
+  const [complaint] = fieldValidation === "Ignore" ? [] : duplicateFields(call);
+  if (complaint === undefined) return;
+  const told = `error converting YAML to JSON: ${complaint}`;
+  if (fieldValidation === "Strict") throw badRequest(`error strict decoding YAML: ${told}`);
+  call.warnings.push(told);
 }
 
 function checkType({ apiVersion = "", kind = "" }: JsonObject, { resource }: StoredCall): void {

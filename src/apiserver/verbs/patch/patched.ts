@@ -41,8 +41,10 @@ function decodePatched(document: Json, { strategy, call }: StoredCall, how: Fiel
 }
 
 function duplicates(call: StoredCall["call"]): readonly string[] {
-  // A JSON patch is a list of operations: where their keys stand is no place in the object.
-  return mediaTypeOf(call.request) === "application/json-patch+json" ? [] : duplicateFields(call);
+  const repeated = duplicateFields(call);
+  // A JSON patch is a list of operations: where their keys stand is no place in the object, and the words say so.
+  const isOperations = mediaTypeOf(call.request) === "application/json-patch+json";
+  return isOperations ? repeated.map((text) => `json patch ${text}`) : repeated;
 }
 
 /** This one refusal names no kind. differs from upstream: the patched object is not repeated in the message. */
