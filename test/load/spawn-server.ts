@@ -2,6 +2,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -16,7 +17,8 @@ export interface Measure {
 
 export interface MeasuredServer extends ApiEndpoint {
   readonly caKeyPem: string;
-  readonly pid: number;
+  /** Processor time that the server's main thread has spent so far, as the kernel counts it. */
+  ranMs(): number;
   measure(work: () => Promise<unknown>): Promise<Measure>;
   close(): Promise<void>;
 }
@@ -45,7 +47,7 @@ export async function spawnServer(program: string, options: object = {}): Promis
   const endpoint = (await heard(child)) as ApiEndpoint & { caKeyPem: string };
   return {
     ...endpoint,
-    pid: child.pid ?? 0,
+    ranMs: () => Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/schedstat`, "latin1").split(" ")[0]) / 1e6,
     measure: async (work) => {
       child.send("begin");
       await heard(child);
@@ -62,9 +64,14 @@ export async function spawnServer(program: string, options: object = {}): Promis
 }
 
 async function heard(child: ChildProcess): Promise<unknown> {
-  const [message] = await Promise.race([
-    once(child, "message"),
-    once(child, "exit").then(() => Promise.reject(new TypeError("the server has ended"))),
-  ]);
-  return message;
+  const given = new AbortController();
+  const { signal } = given;
+  const ended = once(child, "exit", { signal }).then(() => Promise.reject(new TypeError("the server has ended")));
+  try {
+    const [message] = await Promise.race([once(child, "message", { signal }), ended]);
+    return message;
+  } finally {
+    ended.catch(() => undefined);
+    given.abort();
+  }
 }

@@ -99,10 +99,23 @@ function boundOf(bound: number | undefined, isExclusive: boolean | undefined): s
   return isExclusive === true ? `${bound}` : `or equal to ${bound}`;
 }
 
+/** Of the values that an enum allows; a message with thousands of them helps nobody. differs from upstream: all are shown. */
+const MAX_SHOWN = 200;
+
+const scalars = new WeakMap<readonly Json[], ReadonlySet<Json>>();
+
+/** An enum of thousands of values is asked for each item of a list. */
+function scalarsOf(allowed: readonly Json[]): ReadonlySet<Json> {
+  const known = scalars.get(allowed) ?? new Set(allowed.filter((one) => typeof one !== "object"));
+  scalars.set(allowed, known);
+  return known;
+}
+
 function checkEnum(value: Json, { enum: allowed, isNullable }: Schema, place: Place): readonly FieldError[] {
   if (allowed === undefined || (value === null && isNullable)) return [];
-  if (allowed.some((one) => isSameJson(one, value))) return [];
-  const shown = allowed.map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
+  if (scalarsOf(allowed).has(value) || allowed.some((one) => typeof one === "object" && isSameJson(one, value)))
+    return [];
+  const shown = allowed.slice(0, MAX_SHOWN).map((one) => (typeof one === "string" ? one : JSON.stringify(one)));
   return [notSupported(place.field, value, shown)];
 }
 

@@ -1,6 +1,7 @@
 // Does a value fit its schema? Behaviour and words of k8s.io/kube-openapi/pkg/validation/validate. On an update, what was
 // wrong before and has not changed is let through, as in Kubernetes since 1.33 ("ratcheting").
 
+import { Fault } from "../../../../kernel/outcome/index.ts";
 import { createMatchBudget } from "../../../../kernel/regexp/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
 import { isSameJson } from "../../../verbs/same-json.ts";
@@ -20,10 +21,21 @@ export function validateValue(
   schema: Schema,
   { field = "", old }: Validation = {},
 ): readonly FieldError[] {
-  return validate(value, schema, { path: "", field, old, budget: createMatchBudget() }).errors;
+  const work = { left: MAX_VALIDATIONS };
+  return validate(value, schema, { path: "", field, old, budget: createMatchBudget(), work }).errors;
 }
 
+/**
+ * Values times the alternatives of their schemas: a thousand alternatives for each of thirty thousand values would hold the
+ * server for minutes. An honest object needs one or two for each value.
+ */
+const MAX_VALIDATIONS = 100_000;
+
+/** More mistakes than are told; what comes after them is not looked at. */
+const ENOUGH_ERRORS = 100;
+
 interface Context extends Place {
+  readonly work: { left: number };
   readonly old: Json | undefined;
 }
 
@@ -43,6 +55,10 @@ function merge(results: readonly Result[]): Result {
 }
 
 function validate(value: Json, schema: Schema, context: Context): Result {
+  context.work.left -= 1;
+  if (context.work.left < 0) {
+    throw new Fault("limit-exceeded", `the schema asks for more than ${MAX_VALIDATIONS} checks of this object`);
+  }
   const own: Result = { errors: checkValue(value, schema, context), checks: 1 };
   if (value === null) return own;
   const inside = isJsonObject(value)
@@ -60,12 +76,17 @@ function validateItems(items: readonly Json[], schema: Schema, context: Context)
   if (schema.items === undefined) return size;
   const inner = schema.items;
   const before = oldItems(schema, context.old);
-  const results = items.map((item, index) => {
+  const results: Result[] = [size];
+  let errors = 0;
+  for (const [index, item] of items.entries()) {
     const at = `[${index}]`;
-    const place = { path: context.path + at, field: context.field + at, budget: context.budget };
-    return validate(item, inner, { ...place, old: before(item) });
-  });
-  return merge([size, ...results]);
+    const place = { path: context.path + at, field: context.field + at, budget: context.budget, work: context.work };
+    const result = validate(item, inner, { ...place, old: before(item) });
+    results.push(result);
+    errors += result.errors.length;
+    if (errors > ENOUGH_ERRORS) break;
+  }
+  return merge(results);
 }
 
 /** Items of a list with keys are the same item as long as the keys are. */
@@ -96,10 +117,10 @@ function validateFields(object: JsonObject, schema: Schema, context: Context): R
 }
 
 function inside(context: Context, name: string): Context {
-  const { path, field, budget, old } = context;
+  const { path, field, budget, work, old } = context;
   const before = isJsonObject(old) ? old[name] : undefined;
   const join = (start: string) => (start === "" ? name : `${start}.${name}`);
-  return { path: join(path), field: join(field), budget, old: before };
+  return { path: join(path), field: join(field), budget, work, old: before };
 }
 
 function validateAlternatives(value: Json, schema: Schema, context: Context): Result {
