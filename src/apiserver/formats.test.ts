@@ -164,11 +164,11 @@ describe("YAML", () => {
   });
 });
 
+const WARNING = '299 - "line 7: key \\"a\\" already set in map"';
+
 describe("a YAML body with a repeated key", () => {
   const body = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: twice\ndata:\n  a: b\n  a: c\n";
   const complaint = 'yaml: unmarshal errors:\n  line 7: key "a" already set in map';
-  const shown = complaint.replaceAll("\n", "?").replaceAll('"', '\\"');
-
   it("is refused, warned of or taken as fieldValidation says", async () => {
     const headers = { "content-type": "application/yaml" };
     const create = (how: string) => call({ method: "POST", path: `${MAPS}?fieldValidation=${how}`, body, headers });
@@ -176,7 +176,7 @@ describe("a YAML body with a repeated key", () => {
     expect(strict.status).toBe(400);
     expect(strict.body.message).toContain(`strict decoding error: ${complaint}`);
     const warned = await create("Warn");
-    expect(warned).toMatchObject({ status: 201, body: { data: { a: "c" } }, headers: { warning: `299 - "${shown}"` } });
+    expect(warned).toMatchObject({ status: 201, body: { data: { a: "c" } }, headers: { warning: WARNING } });
     await call({ method: "DELETE", path: `${MAPS}/twice` });
     expect((await create("Ignore")).headers["warning"]).toBeUndefined();
   });

@@ -29,6 +29,7 @@ const ROLES = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
 const PODS = "/api/v1/namespaces/default/pods";
 
 const JSON_BODY = "application/json";
+const YAML = "application/yaml";
 const MERGE = "application/merge-patch+json";
 const STRATEGIC = "application/strategic-merge-patch+json";
 const OPERATIONS = "application/json-patch+json";
@@ -53,6 +54,9 @@ const READY = condition("Ready", "True");
 const DISK = condition("DiskPressure", "False");
 const MEMORY = condition("MemoryPressure", "False");
 
+const TWICE_IN_OPERATIONS = '[{"op":"test","op":"add","op":"add","path":"/data/c","value":"d"}]';
+const TWICE_APPLIED = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  t: u\n  t: v\n";
+
 /** Equal in status, warnings and every field of the body, but for those of `IGNORED`. */
 const SAME: readonly Row[] = [
   // Field validation.
@@ -64,6 +68,16 @@ const SAME: readonly Row[] = [
   [`POST ${MAPS}?dryRun=x`, { metadata: { name: "c" } }],
   [`POST ${MAPS}?fieldValidation=Strict`, '{"metadata":{"name":"c","name":"d"},"data":{"x":"y","x":"z"}}'],
   [`POST ${MAPS}?dryRun=All`, '{"metadata":{"name":"c","name":"d"},"data":{"x":"y","x":"z"}}'],
+  // YAML: repeated keys, tags, further documents.
+  [`POST ${MAPS}?fieldValidation=Strict`, "metadata:\n  name: yaml\ndata:\n  a: b\n  a: c\n  a: d\n", YAML],
+  [`POST ${MAPS}?dryRun=All`, "metadata:\n  name: yaml\ndata:\n  a: b\n  a: c\n", YAML],
+  [`POST ${MAPS}?dryRun=All&fieldValidation=Ignore`, "metadata:\n  name: yaml\ndata:\n  a: b\n  a: c\n", YAML],
+  [`POST ${MAPS}?dryRun=All`, "metadata:\n  name: !!str yaml\ndata:\n  a: !!str 1\n  b: !mine c\n", YAML],
+  [`POST ${MAPS}?dryRun=All`, "metadata:\n  name: yaml\n---\nmetadata:\n  name: other\n", YAML],
+  [`POST ${MAPS}?dryRun=All`, "{metadata: {name: yaml}, data: {a: b}}", YAML],
+  [`POST ${MAPS}?dryRun=All`, "metadata:\n  name: y\n", YAML],
+  [`POST ${MAPS}?dryRun=All`, "metadata:\n  name: yaml\nimmutable: on\n", YAML],
+  [`POST ${LEASES}?dryRun=All`, "metadata:\n  name: yaml\nspec:\n  leaseDurationSeconds: 0100\n", YAML],
   [`PUT ${MAPS}/a?fieldValidation=Strict`, { metadata: { name: "a" }, data: { x: "y" }, bar: 1 }],
   [`PUT ${MAPS}/a`, { metadata: { name: "a" }, data: { x: "y" }, bar: 1 }],
   [`PATCH ${MAPS}/a`, { bar: 1, data: { q: "r" } }, STRATEGIC],
@@ -180,6 +194,12 @@ const SAME_STATUS: readonly Row[] = [
   [`PATCH ${MAPS}/a?fieldValidation=Strict`, { bar: 1 }, STRATEGIC],
   [`PATCH ${MAPS}/a?fieldValidation=Strict`, [{ op: "add", path: "/zap", value: 1 }], OPERATIONS],
   [`PATCH ${MAPS}/a?fieldValidation=Strict`, '{"data":{"a":"1","a":"2"}}', MERGE],
+  [`PATCH ${MAPS}/a?fieldValidation=Strict`, TWICE_IN_OPERATIONS, OPERATIONS],
+  [`PATCH ${MAPS}/a?dryRun=All`, TWICE_IN_OPERATIONS, OPERATIONS],
+  [`PATCH ${MAPS}/a?fieldManager=t&force=true&dryRun=All&fieldValidation=Strict`, TWICE_APPLIED, APPLY],
+  [`PATCH ${MAPS}/a?fieldManager=t&force=true&dryRun=All`, TWICE_APPLIED, APPLY],
+  [`PATCH ${MAPS}/a?fieldManager=t&force=true&dryRun=All&fieldValidation=Ignore`, TWICE_APPLIED, APPLY],
+  [`PATCH ${MAPS}/a?fieldManager=t&force=true&dryRun=All`, "{apiVersion: v1, kind: ConfigMap, data: {t: u}}", APPLY],
   [`PATCH ${MAPS}/a`, { data: "x" }, STRATEGIC],
   [`PATCH ${MAPS}/a`, {}, "text/plain"],
   [`PATCH ${NODES}/n1`, [], STRATEGIC],

@@ -18,6 +18,13 @@ describe("a YAML body", () => {
     expect(read('a: !!str 1\nb: !!int "2"\nc: !mine d\n')).toEqual({ a: "1", b: 2, c: "d" });
     expect(read("1: a\ntrue: b\n")).toEqual({ "1": "a", true: "b" });
     expect(read("a: 1\na: 2\n")).toEqual({ a: 2 });
+    expect(read("a: yes\nb: off\nc: 0644\nd: 'no'\ne: nope\n")).toEqual({
+      a: true,
+      b: false,
+      c: 420,
+      d: "no",
+      e: "nope",
+    });
   });
 
   it("may begin with a brace and still be no JSON", () => {

@@ -14,6 +14,7 @@ import {
   LineCounter,
   type Node,
   Parser,
+  type ScalarTag,
   visit,
   type YAMLMap,
 } from "yaml";
@@ -130,9 +131,29 @@ function checkSize(lexemes: number, depth: number): void {
     throw new Fault("limit-exceeded", `YAML is limited to ${MAX_LEXEMES} words and marks; JSON may be longer`);
 }
 
+/** Kubernetes reads YAML 1.1: `yes` and `on` are true, and the mode 0644 is octal. */
+const OLD_BOOLEAN: ScalarTag = {
+  tag: "tag:yaml.org,2002:bool",
+  default: true,
+  test: /^(?:[yY]|yes|Yes|YES|on|On|ON|[nN]|no|No|NO|off|Off|OFF)$/,
+  resolve: (text) => /^(?:y|on)/i.test(text),
+};
+const OLD_OCTAL: ScalarTag = {
+  tag: "tag:yaml.org,2002:int",
+  default: true,
+  test: /^[-+]?0[0-7]+$/,
+  resolve: (text) => Number.parseInt(text, 8),
+};
+
 function* readDocument(bytes: Uint8Array, lines: LineCounter): Generator<void, Document.Parsed> {
   // The parser would compare every key with every other; repeatedKeys does it in one pass.
-  const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, logLevel: "silent" });
+  const composer = new Composer({
+    version: "1.2",
+    schema: "core",
+    uniqueKeys: false,
+    logLevel: "silent",
+    customTags: (tags) => [OLD_BOOLEAN, OLD_OCTAL, ...tags],
+  });
   try {
     const text = parseUtf8(bytes);
     const tokens = yield* firstTokens(text, lines);

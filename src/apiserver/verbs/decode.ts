@@ -11,7 +11,7 @@ import type { CustomKind } from "../resources/strategy.ts";
 import { builtInSchema } from "../schema/built-in.ts";
 import { conform } from "../schema/conform.ts";
 import { decodeCustom } from "./decode-custom.ts";
-import { duplicateFields } from "./duplicate-fields.ts";
+import { asWarnings, duplicateFields } from "./duplicate-fields.ts";
 import type { FieldValidation } from "./write-options.ts";
 
 export interface Decodable {
@@ -40,7 +40,7 @@ export function decodeBody(value: Json | undefined, decodable: Decodable, as: { 
   if (how === "Strict" && complaints.length > 0) {
     throw cannotHandle(decodable.resource, `strict decoding error: ${complaints.join(", ")}`);
   }
-  call.warnings.push(...complaints);
+  call.warnings.push(...asWarnings(complaints));
   return object;
 }
 

@@ -20,6 +20,11 @@ export function duplicateFields(call: Call): readonly string[] {
   return [...new Set(findDuplicates(textOf(bytes)))].map((path) => `duplicate field ${JSON.stringify(path)}`);
 }
 
+/** A YAML reader tells all its complaints as one error; as warnings they are one each. */
+export function asWarnings(complaints: readonly string[]): readonly string[] {
+  return complaints.flatMap((text) => (text.startsWith("yaml: ") ? text.split("\n  ").slice(1) : [text]));
+}
+
 function textOf(bytes: Uint8Array): string {
   try {
     return parseUtf8(bytes);
