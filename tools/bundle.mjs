@@ -189,8 +189,8 @@ export async function bundleExample(compiledDir) {
 const SHIPPED = "machine-key";
 
 /**
- * The provider that the product ships beside its own: a package within the package, found by src/attestation/sdk/find-package.ts, and
- * the program that its kubelets call.
+ * The provider that the product ships beside its own: a package within the package, found by
+ * src/attestation/sdk/find-package.ts, and the program that its kubelets call.
  * @param {string} compiledDir
  */
 export async function bundleShipped(compiledDir) {

@@ -1,5 +1,6 @@
-// Every package that `npm ci` can install has its hash in package-lock.json, and none has an address: whoever answers for the
-// registry can then change nothing. npm leaves the hash out, without a word, where the registry does not know a platform's package.
+// Every package that `npm ci` can install has its hash in package-lock.json, and none has an address: whoever answers
+// for the registry can then change nothing. npm leaves the hash out, without a word, where the registry does not know a
+// platform's package.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,5 @@
-// The product as `npm pack` makes it and `npm install` leaves it: what is not in the archive is not there. What it depends on is
-// linked from this tree, so that no registry is asked.
+// The product as `npm pack` makes it and `npm install` leaves it: what is not in the archive is not there. What it
+// depends on is linked from this tree, so that no registry is asked.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";

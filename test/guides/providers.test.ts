@@ -1,5 +1,6 @@
-// docs/guides/providers.md, typed as it stands, with the product as `npm pack` makes it and nothing of this tree beside it: the key that
-// the operator enrolled, and a controller in a program of one's own. Beside each promise somebody who wants what is not his.
+// docs/guides/providers.md, typed as it stands, with the product as `npm pack` makes it and nothing of this tree beside
+// it: the key that the operator enrolled, and a controller in a program of one's own. Beside each promise somebody who
+// wants what is not his.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// The controller as a process with a CA of its own making beside a real kube-apiserver, with the rights of deploy/ and no more.
+// The controller as a process with a CA of its own making beside a real kube-apiserver, with the rights of deploy/ and
+// no more.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

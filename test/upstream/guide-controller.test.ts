@@ -1,5 +1,6 @@
-// docs/guides/controller.md, typed as it stands on a real API server: the installation, with two replicas as processes in the place of the
-// pods that nobody runs here; the policies in Shadow; and the audit trail. After each promise somebody who tries to get round it.
+// docs/guides/controller.md, typed as it stands on a real API server: the installation, with two replicas as processes
+// in the place of the pods that nobody runs here; the policies in Shadow; and the audit trail. After each promise
+// somebody who tries to get round it.
 
 import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

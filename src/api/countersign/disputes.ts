@@ -1,4 +1,5 @@
-// A name that two Nodes have, and only their own kubelets say so: each writes into its Node's status what it likes. Pure.
+// A name that two Nodes have, and only their own kubelets say so: each writes into its Node's status what it likes.
+// Pure.
 
 import { canonicalDns, canonicalIp, matchesName } from "./names.ts";
 import type { Inventory } from "./policy.ts";
@@ -11,7 +12,10 @@ export interface Claimants {
   readonly inventory: Inventory | undefined;
 }
 
-/** The Node that claims the name too; undefined where the policy's list says that it is the asking node's and not that Node's. */
+/**
+ * The Node that claims the name too; undefined where the policy's list says that it is the asking node's and not that
+ * Node's.
+ */
 export function claimantOf(name: string, { asking, others, inventory }: Claimants): string | undefined {
   const lists = (inventory?.allow ?? []).filter(({ names }) =>
     names.some((one) => (canonicalIp(one) ?? canonicalDns(one)) === name),

@@ -121,15 +121,18 @@ export function identityName(nodeName: string, clusterName?: string): string {
 }
 
 /**
- * Both names that an identity may have, the readable one first. Node `b.c` of the cluster without a name and node `c` of cluster `b`
- * share the readable one: whoever comes second has the other, which is made of both parts (docs/decisions/0013-identity-names.md).
+ * Both names that an identity may have, the readable one first. Node `b.c` of the cluster without a name and node `c`
+ * of cluster `b` share the readable one: whoever comes second has the other, which is made of both parts
+ * (docs/decisions/0013-identity-names.md).
  */
 export function identityNames({ nodeName, clusterName }: IdentityOwner): readonly [string, string] {
   // A slash is in no name of a node or a cluster.
   return [identityName(nodeName, clusterName), hashName(`${clusterName ?? ""}/${nodeName}`)];
 }
 
-/** Under a name of this owner, and not rightly somebody else's: one whose spec does not fit its name is nobody else's. */
+/**
+ * Under a name of this owner, and not rightly somebody else's: one whose spec does not fit its name is nobody else's.
+ */
 export function isIdentityOf({ metadata: { name = "" }, spec }: NodeIdentity, owner: IdentityOwner): boolean {
   if (!identityNames(owner).includes(name)) return false;
   const isSaid = spec.nodeName === owner.nodeName && spec.clusterName === owner.clusterName;

@@ -77,7 +77,10 @@ export interface EvidenceFacts {
   readonly servingLeftBy?: string | undefined;
   /** DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates. */
   readonly ownNames: Seen<readonly string[]>;
-  /** Of the names asked for, in canonical form, those that other Machines have or Nodes are called; with whose; read likewise. */
+  /**
+   * Of the names asked for, in canonical form, those that other Machines have or Nodes are called; with whose; read
+   * likewise.
+   */
   readonly foreignNames: Seen<ReadonlyMap<string, string>>;
   /** Those that nobody but another Node's own status claims, with that Node's name. */
   readonly disputedNames: ReadonlyMap<string, string>;

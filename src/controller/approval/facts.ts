@@ -142,9 +142,14 @@ export interface ServingFacts {
   readonly present: Seen<PresentNames>;
   /** For each DNS name that was asked for, in canonical form: its addresses. */
   readonly resolved: ReadonlyMap<string, Seen<readonly string[]>>;
-  /** Names and addresses, in canonical form, that other Machines have or other Nodes are registered under, with whose they are. */
+  /**
+   * Names and addresses, in canonical form, that other Machines have or other Nodes are registered under, with whose
+   * they are.
+   */
   readonly foreign: Seen<ReadonlyMap<string, string>>;
-  /** Those that nobody but another Node's own status claims, with that Node's name: its kubelet writes it as it likes. */
+  /**
+   * Those that nobody but another Node's own status claims, with that Node's name: its kubelet writes it as it likes.
+   */
   readonly disputed: ReadonlyMap<string, string>;
 }
 

@@ -162,8 +162,8 @@ function countLimits(
 }
 
 /**
- * What keeps strangers out is that machines are expected; this bounds what a leaked token does where any may come. So the default must
- * let a whole fleet be made anew within an hour, each node twice.
+ * What keeps strangers out is that machines are expected; this bounds what a leaked token does where any may come. So
+ * the default must let a whole fleet be made anew within an hour, each node twice.
  */
 const NEW_IDENTITIES_PER_HOUR = 5_000;
 

@@ -40,9 +40,9 @@ function needsPolicy({ object }: Look): string {
 }
 
 /**
- * What the infrastructure says of this machine counts before what a neighbour says of itself, or one could take all others'
- * addresses; but a name that a Node is registered under is that Node's, whoever says otherwise. What only the neighbour's status
- * says is a dispute: no proof that the name is the neighbour's.
+ * What the infrastructure says of this machine counts before what a neighbour says of itself, or one could take all
+ * others' addresses; but a name that a Node is registered under is that Node's, whoever says otherwise. What only the
+ * neighbour's status says is a dispute: no proof that the name is the neighbour's.
  */
 export function seeForeignNames(
   { nodesNamed, machineOwners }: Pick<AttestationWorld, "nodesNamed" | "machineOwners">,

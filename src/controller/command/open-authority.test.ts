@@ -1,4 +1,5 @@
-// A CA that the API server of the requests does not know, on the embedded API server, which publishes what this test writes.
+// A CA that the API server of the requests does not know, on the embedded API server, which publishes what this test
+// writes.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -38,7 +39,10 @@ async function publish(bundle: string): Promise<void> {
   await admin.create(CONFIG_MAPS, object);
 }
 
-/** The first thing that is said after the first look at what the API server takes; the words of before it where that never comes. */
+/**
+ * The first thing that is said after the first look at what the API server takes; the words of before it where that
+ * never comes.
+ */
 async function standing(name: string, client: KubeClient, { signers = undefined as string[] | undefined } = {}) {
   const files = {
     kind: "Files",

@@ -25,7 +25,10 @@ export interface NetworkOptions {
   readonly caPemFor: (csr: CertificateSigningRequest) => string;
   /** DNS servers as `address:port`; default: the machine's. */
   readonly dnsServers?: readonly string[] | undefined;
-  /** Why a kubelet is not dialled. Tests alone give another, for kubelets on loopback; no flag and no setting reaches it. */
+  /**
+   * Why a kubelet is not dialled. Tests alone give another, for kubelets on loopback; no flag and no setting reaches
+   * it.
+   */
   readonly whyNot?: typeof whyNotDialled;
 }
 

@@ -1,5 +1,5 @@
-// Whether the controller may dial the address and port that a Node says its kubelet has. A Node's status is its kubelet's own word:
-// without this a compromised node would choose what the controller connects to. Pure.
+// Whether the controller may dial the address and port that a Node says its kubelet has. A Node's status is its
+// kubelet's own word: without this a compromised node would choose what the controller connects to. Pure.
 
 import { type IpPrefix, isInPrefix } from "../../api/countersign/index.ts";
 import { parseIpAddress } from "../../kernel/x509/index.ts";

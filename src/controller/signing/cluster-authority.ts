@@ -1,6 +1,7 @@
-// The CA of one workload cluster, as Cluster API keeps it: Secret `<cluster>-ca` beside the Cluster, on the management cluster.
-// A controller that was given the CA of one cluster and the address of another would sign for strangers, and its nodes would find
-// out at their first call; so the CA is held against what the API server of the requests publishes: whose client certificates it takes.
+// The CA of one workload cluster, as Cluster API keeps it: Secret `<cluster>-ca` beside the Cluster, on the management
+// cluster. A controller that was given the CA of one cluster and the address of another would sign for strangers, and
+// its nodes would find out at their first call; so the CA is held against what the API server of the requests
+// publishes: whose client certificates it takes.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { ConfigMap } from "../../api/core/index.ts";

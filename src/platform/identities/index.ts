@@ -1,5 +1,5 @@
-// NodeIdentities by their owner, on the server. An identity has one of two names (docs/decisions/0013-identity-names.md); which of
-// them, nobody else needs to know.
+// NodeIdentities by their owner, on the server. An identity has one of two names
+// (docs/decisions/0013-identity-names.md); which of them, nobody else needs to know.
 
 import {
   type IdentityOwner,
@@ -39,8 +39,8 @@ async function getIfThere(
 }
 
 /**
- * Under its readable name, or under the other where that is another's. Fault `already-exists` where the owner has one under the name
- * that was tried; whoever calls has seen that there was none.
+ * Under its readable name, or under the other where that is another's. Fault `already-exists` where the owner has one
+ * under the name that was tried; whoever calls has seen that there was none.
  */
 export async function createIdentity(
   home: KubeClient,

@@ -41,7 +41,10 @@ export interface Identities {
   elsewhere(): readonly NodeIdentity[];
   /** Live identities other than that of the named node that bear this key, of whatever cluster; from the copy. */
   holdersOf(ekLabel: string, nodeName: string): Seen<readonly KeyHolder[]>;
-  /** Other nodes of this cluster than the named one with a live identity that was attested as this instance, from the copy. */
+  /**
+   * Other nodes of this cluster than the named one with a live identity that was attested as this instance, from the
+   * copy.
+   */
   holdersOfProvider(providerId: string, nodeName: string): Seen<readonly string[]>;
   /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
   openExchange(proofUid: string): Exchange | undefined;

@@ -1,6 +1,7 @@
-// Whatever vouches for a name: when another Node or Machine has it, it is not this node's. A network or a pattern in the policy
-// covers every node in it, and must not let one speak for its neighbour. A Node's addresses are its kubelet's own word: they stop
-// the request, but do not end it, or one compromised node could have every other's serving request denied.
+// Whatever vouches for a name: when another Node or Machine has it, it is not this node's. A network or a pattern in
+// the policy covers every node in it, and must not let one speak for its neighbour. A Node's addresses are its
+// kubelet's own word: they stop the request, but do not end it, or one compromised node could have every other's
+// serving request denied.
 
 import { nodeNameOf } from "../../../../api/certificates/index.ts";
 import { canonicalDns, describeDispute } from "../../../../api/countersign/index.ts";
