@@ -11,6 +11,7 @@ import { parseCertificate } from "../../src/kernel/x509/index.ts";
 import { caPinOf } from "../../src/node/index.ts";
 import { type JoinableCluster, startJoinableCluster } from "../fakes/joinable-cluster.ts";
 import { aProcess } from "../fakes/process-edge.ts";
+import { patient } from "../patience.ts";
 
 describe("the commands of a node", () => {
   let cluster: JoinableCluster;
@@ -91,7 +92,7 @@ describe("the commands of a node", () => {
     const token = join(root, "token");
     writeFileSync(token, cluster.token, { mode: 0o600 });
     const words = ["--node-name", "worker-1"];
-    const first = await type("join", "--token-file", token, ...words, "--timeout", "1s", cluster.api.url);
+    const first = await type("join", "--token-file", token, ...words, "--timeout", `${patient(2)}s`, cluster.api.url);
     expect(first).toMatchObject({ exit: 75, err: expect.stringContaining("nobody has judged it yet") });
 
     const doctor = await type("doctor", "-o", "json");

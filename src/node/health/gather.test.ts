@@ -34,6 +34,14 @@ describe("a check-up of a machine", () => {
       clock: systemClock,
       ...options,
     });
+  /** Stopped as soon as its request is at the server, however long that takes. */
+  const leaveWaiting = async () => {
+    const stop = new AbortController();
+    const progress = (step: string) => {
+      if (step === "requested") stop.abort();
+    };
+    await expect(joinIt({ signal: stop.signal, progress })).rejects.toMatchObject({ code: "aborted" });
+  };
   const examine = async (env: Record<string, string> = {}) => {
     const places = joinPlaces(directory);
     const findings = judgeHealth(
@@ -53,7 +61,7 @@ describe("a check-up of a machine", () => {
 
   it("whose request waits says why, and that its token has died meanwhile", async () => {
     cluster.decide(() => ({ kind: "leave" }));
-    await expect(joinIt({ limitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
+    await leaveWaiting();
     const waiting = await examine();
     expect(waiting.of("pending CSR")).toMatchObject({
       state: "failed",
@@ -70,7 +78,7 @@ describe("a check-up of a machine", () => {
 
   it("whose token lost the right to create requests is told so: the reason for a join that never begins", async () => {
     cluster.decide(() => ({ kind: "leave" }));
-    await expect(joinIt({ limitMs: 500 })).rejects.toMatchObject({ code: "timeout" });
+    await leaveWaiting();
     expect((await examine()).of("rights")).toMatchObject({
       state: "ok",
       text: "system:bootstrap:abcdef may create certificate requests",
