@@ -13,6 +13,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly limitMs?: number;
+  /** What it says, as it says it: for a command that takes minutes. */
+  readonly onStdout?: (text: string) => void;
 }
 
 const DEFAULT_LIMIT_MS = 60_000;
@@ -32,7 +34,10 @@ export function runCommand(
     });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stdout.on("data", (chunk: Buffer) => {
+      stdout.push(chunk);
+      options.onStdout?.(chunk.toString("utf8"));
+    });
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
     child.on("error", reject);
     child.on("close", (code, signal) => {
