@@ -57,19 +57,25 @@ interface Surroundings {
   readonly taken: readonly string[];
 }
 
+/** More mistakes than are told; what comes after them is not looked at. */
+const ENOUGH_ERRORS = 100;
+
 function listErrors(containers: readonly Container[], around: Surroundings): readonly FieldError[] {
   const taken = new Set(around.taken);
-  return containers.flatMap((container, at) => {
+  const errors: FieldError[] = [];
+  for (const [at, container] of containers.entries()) {
+    if (errors.length > ENOUGH_ERRORS) break;
     const field = `${around.path}[${at}]`;
     const { name = "" } = container;
     const isSecond = taken.has(name) || isRepeated(containers, at, byName);
-    return [
+    errors.push(
       ...containerErrors(container, field),
       ...mountErrors(container, field, around.volumeNames),
       ...pullPolicyErrors(container.imagePullPolicy ?? "", `${field}.imagePullPolicy`),
       ...(isSecond ? [duplicate(`${field}.name`, name)] : []),
-    ];
-  });
+    );
+  }
+  return errors;
 }
 
 function containerErrors(container: Container, field: string): readonly FieldError[] {
