@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate } from "../builders/client-certificate.ts";
 import { callApi, type Sent } from "../fakes/api-client.ts";
+import { patient } from "../patience.ts";
 import { DEFINE_WIDGETS, type Gene, MAX_BODY_BYTES, requestOf } from "./dear-bodies.ts";
 import { bundleServer, type MeasuredServer, spawnServer } from "./spawn-server.ts";
 
@@ -65,7 +66,7 @@ afterAll(async () => {
 });
 
 describe("a dear request keeps nobody waiting:", () => {
-  it.each(Object.entries(CORPUS))("%s", { timeout: 120_000 }, async (name, gene) => {
+  it.each(Object.entries(CORPUS))("%s", { timeout: patient(120_000) }, async (name, gene) => {
     const request = requestOf({ ...PLAIN, ...gene });
     const dear = name === "a million empty lists" ? { ...request.dear, body: EMPTY_LISTS } : request.dear;
     expect(String(dear.body).length).toBeLessThan(MAX_BODY_BYTES);

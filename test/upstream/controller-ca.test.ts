@@ -62,4 +62,4 @@ it("a foreign --ca-cert is not ready, says why and signs nothing; the cluster's 
   const own = await start("own", []);
   await waitFor({ what: "the certificate", limitMs, probe: async () => (await get()).status?.certificate });
   expect((await own()).status).toBe(200);
-}, 120_000);
+});

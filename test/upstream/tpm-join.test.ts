@@ -130,7 +130,7 @@ function runPlugin(args: readonly string[]): Promise<{ code: number; stderr: str
   const info = { kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1", spec };
   const env = { ...process.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { env, timeout: 60_000 }, (error, _, stderr) =>
+    execFile(process.execPath, args, { env, timeout: patient(60_000) }, (error, _, stderr) =>
       resolve({ code: typeof error?.code === "number" ? error.code : 0, stderr }),
     );
   });

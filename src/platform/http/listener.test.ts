@@ -3,6 +3,7 @@ import { connect, type TLSSocket } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { aTestCa } from "../../../test/builders/tls-pair.ts";
 import { aLeaf, anIntermediate, aRoot } from "../../../test/builders/x509.ts";
+import { patient } from "../../../test/patience.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
 import { type Listener, type ListenerOptions, startListener } from "./listener.ts";
@@ -292,7 +293,7 @@ describe("a reader that takes nothing of a large answer", () => {
     stalled.resume();
     await cut;
     expect(received).toBeLessThan(body.length);
-    await expect.poll(() => taken, { timeout: 15_000 }).toBeGreaterThan(body.length);
+    await expect.poll(() => taken, { timeout: patient(15_000) }).toBeGreaterThan(body.length);
     reading.destroy();
   });
 });
