@@ -2,7 +2,6 @@
 // admit, compare and swap.
 
 import type { KubeObject } from "../../api/meta/index.ts";
-import { isFault } from "../../kernel/outcome/index.ts";
 import { attributesOf, refusalOf } from "../authorization/stage.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
@@ -28,9 +27,7 @@ import {
   writeFacts,
 } from "./stored-call.ts";
 import { writeOptions } from "./write-options.ts";
-
-/** Lost races before the client is told; each means that somebody else's write came through. */
-export const MAX_WRITE_TRIES = 10;
+import { isLostRace, writeUntilWon } from "./write-until-won.ts";
 
 export async function update(stored: StoredCall): Promise<Answer> {
   const { call, namespace } = stored;
@@ -41,26 +38,16 @@ export async function update(stored: StoredCall): Promise<Answer> {
   const sent = decodeBody(body, stored.strategy, { call, how: fieldValidation });
   checkPlace(sent, { name, namespace });
   const isConditional = (sent.metadata.resourceVersion ?? "") !== "";
-  for (let tries = 1; ; tries += 1) {
-    const current = stored.parts.storage.get(keyFor(stored, name));
-    if (current === undefined) return createInstead(stored, sent, { manager });
-    checkPreconditions(stored, sent, current);
-    try {
+  return writeUntilWon(
+    stored,
+    async (): Promise<Answer> => {
+      const current = stored.parts.storage.get(keyFor(stored, name));
+      if (current === undefined) return createInstead(stored, sent, { manager });
+      checkPreconditions(stored, sent, current);
       return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { manager } }) };
-    } catch (error) {
-      if (!isLostRace(error) || isConditional || tries === MAX_WRITE_TRIES) throw told(error, stored);
-    }
-  }
-}
-
-/** Storage's own refusals carry no Status yet: another writer came first. */
-export function isLostRace(error: unknown): boolean {
-  return (isFault(error, "conflict") || isFault(error, "not-found")) && error.cause === undefined;
-}
-
-export function told(error: unknown, { resource, call }: StoredCall): unknown {
-  if (!isLostRace(error)) return error;
-  return isFault(error, "conflict") ? conflict(resource, call.info.name) : notFound(resource, call.info.name);
+    },
+    (error) => !isConditional && isLostRace(error),
+  );
 }
 
 /** PUT of a missing object: kinds that allow it need the right to create as well. */

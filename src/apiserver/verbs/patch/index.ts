@@ -10,12 +10,12 @@ import { ANY, type Schema, schemaOfKind } from "../../schema/index.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
 import { replace } from "../update.ts";
 import { writeOptions } from "../write-options.ts";
+import { writeUntilWon } from "../write-until-won.ts";
 import { APPLY_TYPE, apply } from "./apply.ts";
 import { applyJsonPatch } from "./json-patch.ts";
 import { applyMergePatch } from "./merge-patch.ts";
 import { patched } from "./patched.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
-import { writeUntilWon } from "./write-until-won.ts";
 
 type Patch = (document: Json, patch: Json, schema: Schema) => Json;
 

@@ -5,15 +5,34 @@ import { startTestApiServer } from "../../../../test/fakes/api-server.ts";
 import { createMemoryStorage, type Storage } from "../../storage/index.ts";
 import { createTurns } from "./turns.ts";
 
-describe("many patches of one object at once", () => {
-  it("are all written, and none is told of a conflict that it did not ask for", async () => {
-    // A disk takes its time, and meanwhile others read what is stored now.
-    const memory = createMemoryStorage();
-    const update: Storage["update"] = async (...write) => {
-      await sleep(5);
-      return memory.update(...write);
-    };
-    const server = await startTestApiServer({ storage: { ...memory, update } });
+/** A disk takes its time, and meanwhile others read what is stored now. */
+function aSlowStorage(): Storage {
+  const memory = createMemoryStorage();
+  const update: Storage["update"] = async (...write) => {
+    await sleep(5);
+    return memory.update(...write);
+  };
+  return { ...memory, update };
+}
+
+describe("many writes of one object at once", () => {
+  it("that replace it and name no version are all written", async () => {
+    const server = await startTestApiServer({ storage: aSlowStorage() });
+    const path = "/api/v1/namespaces/default/configmaps";
+    await callApi(server, { method: "POST", path, body: { metadata: { name: "one" } } });
+    const send = (n: number) =>
+      callApi(server, {
+        method: "PUT",
+        path: `${path}/one`,
+        body: { metadata: { name: "one" }, data: { [`k${n}`]: "v" } },
+      });
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, n) => send(n)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await server.close();
+  });
+
+  it("that patch it are all written, and none is told of a conflict that it did not ask for", async () => {
+    const server = await startTestApiServer({ storage: aSlowStorage() });
     const path = "/api/v1/namespaces/default/configmaps";
     await callApi(server, { method: "POST", path, body: { metadata: { name: "one" }, data: {} } });
     const ways = ["application/merge-patch+json", "application/strategic-merge-patch+json"];

@@ -1,7 +1,21 @@
 // A write that names no version is not refused because another came first: it is made anew from what is stored now.
 
-import { keyFor, type StoredCall } from "../stored-call.ts";
-import { isLostRace, MAX_WRITE_TRIES, told } from "../update.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { conflict, notFound } from "../reply/status.ts";
+import { keyFor, type StoredCall } from "./stored-call.ts";
+
+/** Lost races before the client is told; each means that somebody else's write came through. */
+export const MAX_WRITE_TRIES = 10;
+
+/** Storage's own refusals carry no Status yet: another writer came first. */
+export function isLostRace(error: unknown): boolean {
+  return (isFault(error, "conflict") || isFault(error, "not-found")) && error.cause === undefined;
+}
+
+export function told(error: unknown, { resource, call }: StoredCall): unknown {
+  if (!isLostRace(error)) return error;
+  return isFault(error, "conflict") ? conflict(resource, call.info.name) : notFound(resource, call.info.name);
+}
 
 /** The first try runs at once, unless others wait for the object; those after a lost race run in turn. */
 export async function writeUntilWon<T>(
@@ -16,7 +30,7 @@ export async function writeUntilWon<T>(
   try {
     return await attempt();
   } catch (error) {
-    if (!isLost(error)) throw error;
+    if (!isLost(error)) throw told(error, stored);
     return inTurn();
   }
 }
