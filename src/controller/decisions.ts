@@ -53,6 +53,8 @@ export function createDecisions(world: DecisionWorld): Decisions {
   const attesting = createAttestationWorld(world, act);
   const attestation = createAttestation({ world: attesting, getCsr, pending });
   const seeIdentity = createIdentityReader(attesting);
+  const isElsewhere = world.attestation?.home !== undefined;
+  const seeBeforeSigning = isElsewhere ? createIdentityReader({ ...attesting, isAlwaysLive: true }) : seeIdentity;
   const nodeNameIn = ({ spec }: CertificateSigningRequest) => wantedNode(shared.readRequest(spec.request));
   const requestIn = ({ spec }: CertificateSigningRequest) => {
     const reading = shared.readRequest(spec.request);
@@ -76,7 +78,7 @@ export function createDecisions(world: DecisionWorld): Decisions {
   };
   const signing = createSigning({
     ...shared,
-    gate: createSignerGate(attesting, { requestIn, seeIdentity }),
+    gate: createSignerGate(attesting, { requestIn, seeIdentity: seeBeforeSigning }),
     randomBytes: world.randomBytes,
     authorities: world.authorities,
     switchedOffFor: (csr) => [...(world.switchedOff ?? []), ...(enforcedOn(csr)?.disabledRules ?? [])],

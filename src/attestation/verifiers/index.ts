@@ -15,7 +15,7 @@ export { READABLE_RULES } from "./readable.ts";
 export { attempt, type EvidenceReading, type Reading, type ReadOptions, readEvidence } from "./reading.ts";
 export { CREDENTIAL_ID, credentialOf } from "./rules/requester-may-ask.ts";
 export { type SignerParts, signerParts } from "./signer.ts";
-export { judgeStanding, STANDING_REASONS, type Unproven } from "./standing.ts";
+export { judgeStanding, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
 export {
   type BeaconFacts,
   challengedTpm,

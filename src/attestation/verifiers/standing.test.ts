@@ -39,6 +39,12 @@ describe("what an identity says to a request that proves nothing", () => {
     ["a token, for an attested node", attested(), byToken, "Evidence"],
     ["an attested node that would trade its certificate", attested(), byOwn, "Evidence"],
     ["a certificate of the name from elsewhere", attested(), byOther, "Evidence"],
+    [
+      "a token, for a node that was enrolled by its TPM after the insecure provider let it in",
+      withSpec(attested({ provider: "insecure" }), { tpm: { ek: { spkiSha256: "ab" } } }),
+      byToken,
+      "Evidence",
+    ],
     ["a node of an installed provider", attested({ provider: "aws" }), byOwn, "Evidence"],
     [
       "a node that an operator opened for one join",

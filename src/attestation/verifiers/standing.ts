@@ -1,13 +1,21 @@
 // What a node's identity says about a request that proves nothing, under whatever signer and policy. A proof binds the node that
 // gave it: whoever holds only a bootstrap token, or a certificate that was traded for one, gets nothing in its name.
+import type { UserInfo } from "../../api/access/index.ts";
+import { purposeOf } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity } from "../../api/countersign/index.ts";
 import { type Finding, pass, refuse } from "../../kernel/outcome/index.ts";
 import { isRetired, isRevoked } from "./identity.ts";
+import { credentialOf } from "./rules/requester-may-ask.ts";
 
 export interface Unproven {
   readonly purpose: "client" | "serving";
   /** SHA-256 of the certificate that the requester showed, as the API server stamped it; absent for a bootstrap token. */
   readonly credential: string | undefined;
+}
+
+export function unprovenOf(signerName: string, requester: UserInfo): Unproven {
+  const purpose = purposeOf(signerName) === "NodeServing" ? "serving" : "client";
+  return { purpose, credential: credentialOf(requester) };
 }
 
 export const STANDING_REASONS: readonly string[] = [
@@ -29,8 +37,13 @@ export function judgeStanding(identity: NodeIdentity, asked: Unproven): Finding 
       ? refuse("CredentialRevoked", `the node ${nodeName} of the requester's certificate was retired`)
       : pass("retired: the name is free");
   }
-  if (identity.status?.provider === "insecure") return judgeInsecureHolder(asked, isOwn);
+  if (isInsecureAlone(identity)) return judgeInsecureHolder(asked, isOwn);
   return asked.purpose === "client" ? refuseUnproven(identity) : judgeCustody(identity, asked);
+}
+
+/** Let in without proof, and no operator has enrolled the machine since: a reset with --ek-hash does. */
+function isInsecureAlone({ spec, status }: NodeIdentity): boolean {
+  return status?.provider === "insecure" && spec.tpm === undefined && spec.providerId === undefined;
 }
 
 /** An insecure provider cannot rotate: its certificate is traded for no other, under no signer. */
@@ -41,7 +54,8 @@ function judgeInsecureHolder({ purpose }: Unproven, isOwn: boolean): Finding {
 }
 
 function refuseUnproven({ spec, status }: NodeIdentity): Finding {
-  const why = status?.provider === undefined ? "was enrolled" : `was attested by ${status.provider}`;
+  const isAttested = status?.provider !== undefined && status.provider !== "insecure";
+  const why = isAttested ? `was attested by ${status.provider}` : "was enrolled";
   return refuse(
     "EvidenceRequired",
     `${spec.nodeName} ${why}: it gets certificates for proof alone, and this request carries none`,

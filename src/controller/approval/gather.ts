@@ -6,7 +6,7 @@
 import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
 import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
-import { credentialOf as certificateOf } from "../../attestation/verifiers/index.ts";
+import { unprovenOf } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";
@@ -87,8 +87,7 @@ function needsAccess({ csr: { spec }, policy }: Look): boolean {
 async function seeIdentity(options: GatherOptions, look: Look): Promise<ApprovalFacts["identity"]> {
   const { csr, nodeName, requester, signal } = look;
   if (nodeName === undefined) return { kind: "Absent" };
-  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "serving" : "client";
-  return await options.seeIdentity(nodeName, { purpose, credential: certificateOf(requester) }, signal);
+  return await options.seeIdentity(nodeName, unprovenOf(csr.spec.signerName, requester), signal);
 }
 
 async function seeAccess(options: GatherOptions, look: Look): Promise<ApprovalFacts["access"]> {

@@ -1,7 +1,15 @@
 // `countersign identity retire NODE` and `revoke NODE`, and how they and `reset` write: what only a person may decide. The controller
 // acts on it and writes it to the audit trail. What is said afterwards is what the node is then, by all that was ever said of it.
 
-import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentitySpec } from "../../../api/countersign/index.ts";
+import {
+  EK_LABEL,
+  type IdentityOwner,
+  NODE_IDENTITIES,
+  type NodeIdentity,
+  type NodeIdentitySpec,
+} from "../../../api/countersign/index.ts";
+import { NODES } from "../../../api/meta/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { parseNodeName } from "../../../node/index.ts";
 import { createIdentity, findIdentity } from "../../../platform/identities/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
@@ -20,6 +28,7 @@ export const identityRevoke: Command = {
   options: [
     KUBECONFIG_OPTION,
     { flags: "--lift", description: "take the revocation back; certificates stay revoked" },
+    { flags: "--new", description: "also a name that has neither an identity nor a Node here" },
     CLUSTER_OPTION,
     OUTPUT_OPTION,
   ],
@@ -35,8 +44,8 @@ export const identityRevoke: Command = {
     return change(context, input, {
       plan: () => ({ spec: { revoked } }),
       said,
-      absent: revoked ? (nodeName, clusterName) => revokedIdentity(nodeName, clusterName) : undefined,
-      isOver: revoked ? undefined : ({ metadata }) => isMadeByRevoke(metadata),
+      absent: revoked ? { make: revokedIdentity, isForced: flagOption(input.options, "new") } : undefined,
+      isOver: revoked ? undefined : saysNothingElse,
     });
   },
 };
@@ -49,6 +58,12 @@ const MADE_BY_REVOKE = "countersign.dev/made-by-revoke";
 
 function isMadeByRevoke({ annotations }: NodeIdentity["metadata"]): boolean {
   return annotations?.[MADE_BY_REVOKE] === "true";
+}
+
+/** Enrolled or attested meanwhile, it has more to say than that the node was revoked. */
+function saysNothingElse({ metadata, spec, status }: NodeIdentity): boolean {
+  const { nodeName: _node, clusterName: _cluster, revoked: _revoked, ...said } = spec;
+  return isMadeByRevoke(metadata) && Object.keys(said).length === 0 && status?.provider === undefined;
 }
 
 function revokedIdentity(name: string, clusterName: string | undefined): NodeIdentity {
@@ -93,10 +108,16 @@ export interface Change {
   /** By what the identity is before; a fault ends it there, with nothing written. */
   readonly plan: (before: NodeIdentity) => IdentityPatch;
   readonly said: (after: NodeIdentity) => string;
-  /** What is made where the node has no identity. Left out: that is a fault. */
-  readonly absent?: ((nodeName: string, clusterName: string | undefined) => NodeIdentity) | undefined;
+  /** What is made where a node of this cluster has no identity. Left out: that is a fault. */
+  readonly absent?: Absent | undefined;
   /** Whether nothing is left to say of the node after the change: then its identity is deleted. */
   readonly isOver?: ((before: NodeIdentity) => boolean) | undefined;
+}
+
+interface Absent {
+  readonly make: (nodeName: string, clusterName: string | undefined) => NodeIdentity;
+  /** Whatever is known here of the name. */
+  readonly isForced: boolean;
 }
 
 export async function change(
@@ -111,15 +132,44 @@ export async function change(
   const client = await connectToCluster(context, options);
   try {
     const before = await findIdentity(client, owner, signal);
-    const made = before === undefined ? wanted.absent?.(owner.nodeName, owner.clusterName) : undefined;
     const after =
-      made === undefined
-        ? await write(client, before ?? (await requireIdentity(client, owner, signal)), { ...wanted, signal })
-        : await createIdentity(client, made, signal);
+      before === undefined
+        ? await create(client, owner, { absent: wanted.absent, signal })
+        : await write(client, before, { ...wanted, signal });
     context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(after))}\n` : `${said(after)}\n`);
     return 0;
   } finally {
     await client.close();
+  }
+}
+
+/**
+ * For a node that is known here alone: whoever mistypes a name, or leaves out whose node it is, must not be told that it is revoked
+ * while the stolen one goes on.
+ */
+async function create(
+  client: KubeClient,
+  owner: IdentityOwner,
+  { absent, signal }: Pick<Change, "absent"> & { readonly signal: AbortSignal },
+): Promise<NodeIdentity> {
+  if (absent === undefined) return await requireIdentity(client, owner, signal);
+  const { nodeName, clusterName } = owner;
+  const made = absent.make(nodeName, clusterName);
+  const isKnown = absent.isForced || (clusterName === undefined && (await hasNode(client, nodeName, signal)));
+  if (isKnown) return await createIdentity(client, made, signal);
+  const todo =
+    "look for it: countersign identity list; where one home has several clusters, say whose: --cluster NAME; " +
+    "to revoke a name that nothing here knows: --new";
+  throw new Fault("not-found", `${nodeName} has no identity and no Node here`, { detail: { todo } });
+}
+
+async function hasNode(client: KubeClient, name: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await client.get(NODES, { name }, { signal });
+    return true;
+  } catch (error) {
+    if (isFault(error, "not-found")) return false;
+    throw error;
   }
 }
 

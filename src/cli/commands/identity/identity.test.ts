@@ -9,6 +9,7 @@ import { defineOwnKinds } from "../../../../test/contract/definitions.ts";
 import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../../test/fakes/process-edge.ts";
 import { EK_LABEL, ekLabelOf, NODE_IDENTITIES, type NodeIdentity } from "../../../api/countersign/index.ts";
+import { NODES } from "../../../api/meta/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
@@ -41,7 +42,26 @@ async function run(...argv: string[]) {
 const get = (name: string) => admin.get<NodeIdentity>(NODE_IDENTITIES, { name });
 
 describe("countersign identity", () => {
+  it("does not say that a node is revoked which nothing here knows, unless told to", async () => {
+    const mistyped = await run("revoke", "worker-400");
+    expect(mistyped.exit).not.toBe(0);
+    expect(mistyped.err).toMatch(/worker-400 has no identity and no Node here[\s\S]*--cluster NAME/);
+    await expect(get("worker-400")).rejects.toMatchObject({ code: "not-found" });
+    expect(await run("revoke", "worker-400", "--new")).toMatchObject({ exit: 0 });
+    expect((await get("worker-400")).spec.revoked).toBe(true);
+  });
+
+  it("keeps what was enrolled after a node without an identity was revoked", async () => {
+    await admin.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "worker-41" } });
+    await run("revoke", "worker-41");
+    const hash = "41".repeat(32);
+    expect(await run("reset", "worker-41", "--ek-hash", hash)).toMatchObject({ exit: 0 });
+    expect(await run("revoke", "worker-41", "--lift")).toMatchObject({ exit: 0 });
+    expect((await get("worker-41")).spec).toMatchObject({ revoked: false, tpm: { ek: { spkiSha256: hash } } });
+  });
+
   it("revokes a node that has no identity, and leaves nothing behind when that is lifted", async () => {
+    await admin.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "worker-40" } });
     const revoked = await run("revoke", "worker-40");
     expect(revoked).toMatchObject({ exit: 0, out: "node worker-40 is revoked; it had no identity and has one now\n" });
     expect((await get("worker-40")).spec).toEqual({ nodeName: "worker-40", revoked: true });

@@ -1,19 +1,15 @@
 // What the signer's gate asks of a request without evidence, whoever approved it: that the identity of its node permits it. And the one
 // such request that leaves an identity behind, the insecure provider's.
 
-import {
-  type CertificateSigningRequest,
-  INSECURE_CLIENT_SIGNER,
-  nodeNameOf,
-  purposeOf,
-} from "../../../api/certificates/index.ts";
+import { type CertificateSigningRequest, INSECURE_CLIENT_SIGNER, nodeNameOf } from "../../../api/certificates/index.ts";
 import type { Exchange, NodeIdentity } from "../../../api/countersign/index.ts";
-import { credentialOf, judgeStanding, type Unproven } from "../../../attestation/verifiers/index.ts";
+import { judgeStanding, unprovenOf } from "../../../attestation/verifiers/index.ts";
 import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../../kernel/x509/index.ts";
 import type { IdentityReader } from "../../approval/index.ts";
+import { getIdentity } from "../known/index.ts";
 import { pin } from "../pinning/index.ts";
 import { describeRequest } from "../requests.ts";
 import type { AttestationWorld } from "../world.ts";
@@ -38,8 +34,7 @@ export async function judgeUnattested(
 ): Promise<Objection | undefined> {
   const nodeName = nodeNameOf(requestIn(csr)?.subject.commonName);
   if (nodeName === undefined) return undefined;
-  const purpose = purposeOf(csr.spec.signerName) === "NodeServing" ? "serving" : "client";
-  const asked: Unproven = { purpose, credential: credentialOf(describeRequest(csr).requester) };
+  const asked = unprovenOf(csr.spec.signerName, describeRequest(csr).requester);
   const identity = await seeIdentity(nodeName, asked);
   if (identity.kind === "NotRead") return { kind: "NotYet", retryAfterMs: RETRY_UNREAD_MS };
   const finding = identity.kind === "Present" ? judgeStanding(identity.value, asked) : undefined;
@@ -64,8 +59,8 @@ export async function pinWithoutEnvelope(
   const request = csr.spec.signerName === INSECURE_CLIENT_SIGNER ? requestIn(csr) : undefined;
   const nodeName = nodeNameOf(request?.subject.commonName);
   if (request === undefined || nodeName === undefined) return undefined;
-  const identity = world.identities.find(nodeName);
-  if (identity.kind === "NotRead") return undefined;
+  if (world.identities.find(nodeName).kind === "NotRead") return undefined;
+  const identity = await getIdentity(world.home, { nodeName, clusterName: world.clusterName });
   const at = new Date(world.clock.now()).toISOString();
   const spkiSha256 = encodeHex(sha256(request.publicKey.spki));
   const { signerName } = csr.spec;

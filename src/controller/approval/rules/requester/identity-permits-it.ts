@@ -2,8 +2,7 @@
 // operator enrolled by its TPM, and a node would trade the certificate that it proved for by one that asks for no proof. No policy
 // covers it and no flag switches it off; its refusal is written as a denial even where a policy only records.
 
-import { purposeOf } from "../../../../api/certificates/index.ts";
-import { credentialOf, judgeStanding, STANDING_REASONS } from "../../../../attestation/verifiers/index.ts";
+import { judgeStanding, STANDING_REASONS, unprovenOf } from "../../../../attestation/verifiers/index.ts";
 import type { ApprovalFacts } from "../../facts.ts";
 import { notYet, pass, RETRY_UNREAD_MS, type Rule } from "../rule.ts";
 
@@ -15,7 +14,6 @@ export const identityPermitsIt: Rule<ApprovalFacts> = {
   judge: ({ identity, requester, signerName }) => {
     if (identity.kind === "NotRead") return notYet("IdentityNotRead", identity.why, RETRY_UNREAD_MS);
     if (identity.kind === "Absent") return pass("the node has no identity");
-    const purpose = purposeOf(signerName) === "NodeServing" ? "serving" : "client";
-    return judgeStanding(identity.value, { purpose, credential: credentialOf(requester) });
+    return judgeStanding(identity.value, unprovenOf(signerName, requester));
   },
 };

@@ -41,6 +41,10 @@ describe("requester-may-ask", () => {
       kind: "Deny",
       reason: "BootstrapTokensAreRefused",
     });
+    const own = aPolicy({ client: { requesters: ["system:bootstrap:7f3a9c"], bootstrapTokens: "Refuse" } });
+    expect(requesterMayAsk.judge(factsOf(aCsr(from(aToken("7f3a9c"))), { policy: own }))).toMatchObject({
+      kind: "Pass",
+    });
     const listed = aCsr(from({ username: "boot", groups: ["system:authenticated"] }));
     expect(requesterMayAsk.judge(factsOf(listed, { policy }))).toMatchObject({ kind: "Pass" });
   });

@@ -20,15 +20,15 @@ export const requesterMayAsk: Rule<ApprovalFacts> = {
   ],
   judge: withRequest((request, { requester, policy }) => {
     const tokenId = bootstrapTokenId(requester);
+    const isListed = policy?.client.requesters.includes(requester.username) === true;
     if (tokenId !== undefined) {
-      return policy?.client.bootstrapTokens === "Refuse"
+      return policy?.client.bootstrapTokens === "Refuse" && !isListed
         ? refuse("BootstrapTokensAreRefused", `policy ${policy.name} admits no holder of a bootstrap token`)
         : pass(`bootstrap token ${tokenId}`);
     }
     const isNode = requester.username.startsWith(NODE_USER_PREFIX) && requester.groups.includes(NODES_GROUP);
     if (!isNode) {
-      if (policy?.client.requesters.includes(requester.username) === true)
-        return pass(`bootstrap user ${requester.username}`);
+      if (isListed) return pass(`bootstrap user ${requester.username}`);
       return refuse(
         "RequesterIsNeitherTokenNorNode",
         `requester ${JSON.stringify(requester.username)} is neither a bootstrap token nor a node`,
