@@ -34,6 +34,8 @@ export interface Call {
   pause: () => Promise<void>;
   /** Waits for something outside of this server's power, without holding a place inside meanwhile. Filled by limits. */
   outside: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** So many bytes of the body have come. Filled by limits, which throws when the user holds too many. */
+  holdBytes: (bytes: number) => void;
   /** What the client shall know although its request succeeds; reply tells it in headers. */
   readonly warnings: string[];
   /** Filled by entry; until then it asks for nothing. */

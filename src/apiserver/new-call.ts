@@ -36,7 +36,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
       pause: () => call.pause(),
       // The first stage that needs the body reads it, the others get the same.
       readBody: async (limit) => {
-        body ??= await call.outside(() => request.readBody(limit));
+        body ??= await call.outside(() => request.readBody(limit, call.holdBytes));
         return body;
       },
     },
@@ -53,6 +53,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
     endpoint: undefined,
     accepted: WHOLE,
     outside: (wait) => wait(),
+    holdBytes: () => undefined,
     pause: async () => undefined,
   };
   return call;

@@ -1,25 +1,53 @@
-// How many bytes of bodies are held at once, by all and by each user. A body is held from its first byte to the answer, and a
-// peer that sends slowly holds it for a minute.
+// How many bytes of bodies are held at once, by each user and by all of a pool. Bytes are counted when they have come and until the
+// request is answered: who promises much and sends nothing holds nothing. Nodes and controllers have a pool of their own, so that
+// no flood of others keeps a node from renewing its lease.
+
+import type { UserInfo } from "../../api/access/index.ts";
+import { classOf, type UserClass } from "./shares.ts";
 
 export interface HeldBytes {
-  /** Returns what gives the bytes back, or undefined when they are too many. */
-  hold(user: string, bytes: number): (() => void) | undefined;
+  /** For one request. */
+  open(user: UserInfo): Hold;
 }
 
-export function createHeldBytes(limits: { readonly all: number; readonly each: number }): HeldBytes {
+export interface Hold {
+  /** False when they are too many. */
+  add(bytes: number): boolean;
+  /** All that were added are given back. */
+  end(): void;
+}
+
+export interface HeldBytesLimits {
+  readonly all: number;
+  readonly each: number;
+}
+
+/** Of all bytes, what is kept for them. */
+const KEPT_SHARE = 1 / 3;
+const KEPT_CLASSES: ReadonlySet<UserClass> = new Set<UserClass>(["nodes", "system"]);
+
+export function createHeldBytes({ all, each }: HeldBytesLimits): HeldBytes {
   const held = new Map<string, number>();
-  let total = 0;
+  const pools = { kept: { most: all * KEPT_SHARE, total: 0 }, others: { most: all * (1 - KEPT_SHARE), total: 0 } };
   return {
-    hold: (user, bytes) => {
-      const own = held.get(user) ?? 0;
-      if (own + bytes > limits.each || total + bytes > limits.all) return undefined;
-      held.set(user, own + bytes);
-      total += bytes;
-      return () => {
-        const left = (held.get(user) ?? 0) - bytes;
-        if (left > 0) held.set(user, left);
-        else held.delete(user);
-        total -= bytes;
+    open: (user) => {
+      const pool = KEPT_CLASSES.has(classOf(user)) ? pools.kept : pools.others;
+      const { username } = user;
+      let own = 0;
+      const count = (bytes: number) => {
+        own += bytes;
+        pool.total += bytes;
+        const sum = (held.get(username) ?? 0) + bytes;
+        if (sum > 0) held.set(username, sum);
+        else held.delete(username);
+      };
+      return {
+        add: (bytes) => {
+          if ((held.get(username) ?? 0) + bytes > each || pool.total + bytes > pool.most) return false;
+          count(bytes);
+          return true;
+        },
+        end: () => count(-own),
       };
     },
   };

@@ -108,12 +108,12 @@ describe("a duration of Go", () => {
   });
 });
 
-/** A request whose headers say that a body follows, which never comes. */
-function stall(server: TestApiServer, token: string, path: string, length = 100): Promise<TLSSocket> {
+/** A request whose headers say that a body follows, of which only so many bytes come. */
+function stall(server: TestApiServer, token: string, path: string, length = 100, sent = 1): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: server.port, host: "127.0.0.1", ca: server.caPem, servername: "localhost" }, () => {
       const head = [`POST ${path} HTTP/1.1`, "host: a", `authorization: Bearer ${token}`, `content-length: ${length}`];
-      socket.write([...head, "content-type: application/json", "", "{"].join("\r\n"));
+      socket.write([...head, "content-type: application/json", "", "{".repeat(sent)].join("\r\n"));
       resolve(socket);
     });
     socket.once("error", reject);
@@ -166,6 +166,40 @@ describe("one that floods the server", () => {
     await server.close();
   });
 
+  it("with promises of large bodies holds nothing, and keeps nobody out", async () => {
+    const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 100_000, bodyBytes: 400_000 } } });
+    await allowJoining(server);
+    const node = await aNode(server);
+    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const tokens = await Promise.all(["aaaaaa", "bbbbbb", "cccccc"].map((id) => server.createBootstrapToken({ id })));
+    const stalled = await Promise.all(
+      tokens.flatMap((token) => Array.from({ length: 5 }, () => stall(server, token, path, 3_000_000))),
+    );
+    await sleep(200);
+    expect(await node.renew()).toBe(200);
+    for (const token of tokens) {
+      expect((await callApi(server, { method: "POST", path, as: { token }, body: {} })).status).toBe(422);
+    }
+    for (const socket of stalled) socket.destroy();
+    await server.close();
+  });
+
+  it("with large bodies, whoever he is, leaves nodes their own", async () => {
+    const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 500_000, bodyBytes: 900_000 } } });
+    await allowJoining(server);
+    const node = await aNode(server);
+    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const tokens = await Promise.all(["aaaaaa", "bbbbbb"].map((id) => server.createBootstrapToken({ id })));
+    const stalled = await Promise.all(tokens.map((token) => stall(server, token, path, 400_000, 290_000)));
+    await sleep(500);
+    const body = { metadata: { name: "a".repeat(30_000) } };
+    const [token = ""] = tokens;
+    expect((await callApi(server, { method: "POST", path, as: { token }, body })).status).toBe(429);
+    expect(await node.renew()).toBe(200);
+    for (const socket of stalled) socket.destroy();
+    await server.close();
+  });
+
   it("with large bodies is refused what others still may send", async () => {
     const server = await startTestApiServer({
       more: { limits: { bodyBytesPerUser: 1_000_000, bodyBytes: 2_000_000 } },
@@ -173,8 +207,8 @@ describe("one that floods the server", () => {
     await allowJoining(server);
     const [one, other] = [await server.createBootstrapToken(), await server.createBootstrapToken({ id: "fedcba" })];
     const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-    const stalled = await stall(server, one, path, 999_000);
-    await sleep(200);
+    const stalled = await stall(server, one, path, 1_500_000, 999_000);
+    await sleep(500);
     const body = { metadata: { name: "a".repeat(2_000) } };
     const refused = await callApi(server, { method: "POST", path, as: { token: one }, body });
     expect(refused).toMatchObject({ status: 429, headers: { "retry-after": "1" } });

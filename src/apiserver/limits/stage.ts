@@ -1,11 +1,9 @@
 // How many requests run at once, and for how long. Too many: 429 and when to come back. Too long: 504, although what was
-// begun may still happen. Nobody holds a place while he waits for bytes or for a revision. Watches are counted apart, for as long as they are open, and not timed here: they have their own end
-// (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
+// begun may still happen. Nobody holds a place while he waits for bytes or for a revision. Watches are counted apart, for as long as
+// they are open, and not timed here: they have their own end (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
 // differs from upstream: the number of open watches is bounded.
 
-import { headerValue } from "../../platform/http/index.ts";
 import type { Answer, Call, Next, Parts } from "../call.ts";
-import { MAX_BODY_BYTES } from "../entry/body.ts";
 import { badRequest, requestTimeout, tooManyRequests } from "../reply/status.ts";
 import type { Watch } from "../watching/watch.ts";
 import { kindOf } from "./gate.ts";
@@ -79,16 +77,19 @@ function placeOf(call: Call, { gate, meter }: Parts): Place {
   };
 }
 
-/** A body that does not say how long it is may be the longest. */
-function holdBody({ request, user }: Call, { gate, meter }: Parts): () => void {
-  const chunked = headerValue(request.headers, "transfer-encoding") === undefined ? 0 : MAX_BODY_BYTES;
-  const bytes = Math.min(MAX_BODY_BYTES, Number(headerValue(request.headers, "content-length") ?? chunked));
-  if (bytes === 0 || isAdministrator(user)) return () => undefined;
-  const giveBack = gate.bodies.hold(user.username, bytes);
-  if (giveBack !== undefined) return giveBack;
-  meter.dropped("mutating");
-  throw tooManyRequests(RETRY_AFTER_SECONDS, "Too many bytes in the bodies of open requests, please try again later.");
+/** Bytes of the body are held as they come; who holds too many is refused, and the rest of his body is not read. */
+function holdBody(call: Call, { gate, meter }: Parts): () => void {
+  if (isAdministrator(call.user)) return () => undefined;
+  const hold = gate.bodies.open(call.user);
+  call.holdBytes = (bytes) => {
+    if (hold.add(bytes)) return;
+    meter.dropped("mutating");
+    throw tooManyRequests(RETRY_AFTER_SECONDS, TOO_MANY_BYTES);
+  };
+  return hold.end;
 }
+
+const TOO_MANY_BYTES = "Too many bytes in the bodies of open requests, please try again later.";
 
 /** A place is held until the watch has ended, which may be long after its request was answered. */
 async function watchWithin(call: Call, next: Next, { gate, meter }: Parts): Promise<Answer> {

@@ -14,7 +14,7 @@ export interface HttpRequest {
   /** Fires when the peer goes away or the listener closes; after a whole answer nobody hears of it. Made when first asked for. */
   readonly signal: AbortSignal;
   /** The whole body. Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
-  readBody(limit: number): Promise<Uint8Array>;
+  readBody(limit: number, onBytes?: (count: number) => void): Promise<Uint8Array>;
 }
 
 export interface HttpAnswer {

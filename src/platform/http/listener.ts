@@ -111,7 +111,7 @@ function toRequest(message: IncomingMessage, ending: Ending): HttpRequest {
     get signal() {
       return ending.signal();
     },
-    readBody: (limit) => readBody(message, limit),
+    readBody: (limit, onBytes) => readBody(message, limit, onBytes),
   };
 }
 

@@ -4,8 +4,11 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../kernel/outcome/index.ts";
 
+/** Told of each piece that came; what it throws ends the reading. */
+export type OnBytes = (count: number) => void;
+
 /** Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
-export function readBody(message: IncomingMessage, limit: number): Promise<Uint8Array> {
+export function readBody(message: IncomingMessage, limit: number, onBytes?: OnBytes): Promise<Uint8Array> {
   if (Number(message.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge(limit));
   if (message.destroyed && !message.complete) return Promise.reject(gone(message.errored));
   return new Promise((resolve, reject) => {
@@ -18,15 +21,25 @@ export function readBody(message: IncomingMessage, limit: number): Promise<Uint8
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size <= limit) return;
+      const objection = size > limit ? tooLarge(limit) : thrownBy(() => onBytes?.(chunk.length));
+      if (objection === undefined) return;
       // The rest stays unread: whoever answers ends the connection.
       message.pause();
-      settle(() => reject(tooLarge(limit)));
+      settle(() => reject(objection));
     };
     const onEnd = () => settle(() => resolve(joined(chunks)));
     const onGone = (cause?: Error) => settle(() => reject(gone(cause)));
     message.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
   });
+}
+
+function thrownBy(tell: () => void): unknown {
+  try {
+    tell();
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 function joined(chunks: readonly Buffer[]): Buffer {
