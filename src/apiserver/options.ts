@@ -15,6 +15,12 @@ export interface ApiServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
+  /** What others are told that the server is reached at. Default: the host, where that is one of the machine's own to others. */
+  readonly advertiseAddress?: string;
+  /** Default: 4,096. */
+  readonly connectionsPerAddress?: number;
+  /** A connection was refused, because its peer has too many. */
+  readonly onRefusedConnection?: (peer: string) => void;
   readonly servingCertificate: ServingCertificate;
   /** Whose client certificates are believed: one bundle or several. */
   readonly clientCaPem: string | readonly string[];

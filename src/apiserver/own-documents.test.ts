@@ -3,11 +3,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callApi } from "../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
-import { dialableAddress } from "../platform/http/index.ts";
 
 let server: TestApiServer;
 beforeAll(async () => {
-  server = await startTestApiServer({ controllers: true });
+  server = await startTestApiServer({ controllers: true, more: { advertiseAddress: "203.0.113.10" } });
 });
 afterAll(() => server.close());
 
@@ -48,10 +47,8 @@ describe("legacy discovery", () => {
 
 describe("the Service kubernetes", () => {
   it("leads to this server", async () => {
-    const ip = dialableAddress("127.0.0.1");
+    const ip = "203.0.113.10";
     const { port } = server;
-    // On a machine without a network there is no address to tell.
-    if (ip === undefined) return;
     const endpoints = await get("/api/v1/namespaces/default/endpoints/kubernetes");
     const ports = [{ name: "https", port, protocol: "TCP" }];
     expect(endpoints.body.subsets).toEqual([{ addresses: [{ ip }], ports }]);

@@ -3,6 +3,7 @@
 import type { KubeObject } from "../api/meta/index.ts";
 import { assert } from "../kernel/outcome/index.ts";
 import {
+  CONNECTION_LIMITS,
   dialableAddress,
   type HttpAnswer,
   type HttpRequest,
@@ -47,10 +48,16 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     host: options.host,
     port: options.port,
     servingCertificate: options.servingCertificate,
+    connections: {
+      ...CONNECTION_LIMITS,
+      ...(options.connectionsPerAddress === undefined ? {} : { perAddress: options.connectionsPerAddress }),
+      onRefused: options.onRefusedConnection,
+    },
     handler: (request) => handle(request, parts),
   });
   url = urlOf(listener);
-  const address = options.controllers === undefined ? undefined : dialableAddress(listener.host);
+  const reached = options.advertiseAddress ?? dialableAddress(listener.host);
+  const address = options.controllers === undefined ? undefined : reached;
   if (address !== undefined) {
     const asNew = (object: KubeObject) => stamped(object, { storage, clock, random });
     await publishEndpoints({ address, port: listener.port }, { storage, asNew });

@@ -19,7 +19,8 @@ export {
   type Metrics,
   silentLog,
 } from "../platform/report/index.ts";
+export { type AuthorityWorld, openAuthority } from "./command/open-authority.ts";
 export { type Controller, type ControllerOptions, type ControllerState, createController } from "./controller.ts";
 export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
-export { type Authorities, type AuthorityPems, loadAuthorityFiles } from "./signing/index.ts";
+export type { Authorities, AuthorityPems } from "./signing/index.ts";

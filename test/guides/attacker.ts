@@ -26,6 +26,8 @@ export interface Attack {
   readonly signerName?: string;
   /** A person is talked into approving it. */
   readonly isApproved?: boolean;
+  /** The outcome names the rule, too: two rules may give one reason. */
+  readonly isRuleTold?: boolean;
   readonly limitMs?: number;
 }
 
@@ -61,6 +63,7 @@ export async function attack({
   nodeName,
   signerName,
   isApproved,
+  isRuleTold,
   limitMs = LIMIT_MS,
 }: Attack): Promise<string> {
   const request = unprovenRequest(nodeName, signerName);
@@ -77,7 +80,8 @@ export async function attack({
     if ((seen.status?.certificate ?? "") !== "") return "Issued";
     for (const type of ["Denied", "Failed"] as const) {
       const condition = findCondition(seen, type);
-      if (condition !== undefined) return `${type} ${condition.reason}`;
+      const rule = isRuleTold === true ? ` by ${condition?.message?.split(":")[0] ?? ""}` : "";
+      if (condition !== undefined) return `${type} ${condition.reason}${rule}`;
     }
     await delay(100);
   }

@@ -29,21 +29,23 @@ const PLAIN: Gene = {
   operation: "move",
 };
 
-const CORPUS: Readonly<Record<string, Partial<Gene>>> = {
-  "ports of a Service": { kind: "Service", count: 7_000 },
-  "bad containers of a Pod": { kind: "Pod", isBad: true },
-  "properties of a definition": { kind: "CustomResourceDefinition", count: 7_000, valueBytes: 60 },
-  "data of a ConfigMap": { count: 14_000 },
-  "labels that are applied": { way: "apply", place: 1, count: 9_000, live: 4_000 },
-  "bad annotations": { place: 2, count: 14_000, isBad: true, keyBytes: 8 },
-  "finalizers that are merged": { way: "strategic", place: 3, count: 7_000, live: 7_000 },
-  "conditions that are merged": { way: "strategic", kind: "Node", count: 4_000, live: 4_000 },
-  "moves out of a long list": { way: "json-patch", place: 3, count: 9_900, live: 14_000 },
-  "changes in a large map": { way: "json-patch", count: 9_900, live: 14_000, operation: "replace" },
-  "bad items of a custom resource": { kind: "Widget", isBad: true, live: 4_000 },
-  "labels in YAML": { format: "yaml", place: 1, count: 6_000 },
-  "lists in YAML": { format: "yaml", place: 5, count: 5_000 },
-  "a million empty lists": {},
+/** What is done about it, and what it is: a request that is refused at the door is none that costs. */
+const CORPUS: Readonly<Record<string, readonly [status: number, gene: Partial<Gene>]>> = {
+  "ports of a Service": [201, { kind: "Service", count: 2_000 }],
+  "bad containers of a Pod": [422, { kind: "Pod", isBad: true }],
+  "properties of a definition": [201, { kind: "CustomResourceDefinition", count: 7_000, valueBytes: 60 }],
+  "data of a ConfigMap": [201, { count: 14_000 }],
+  "labels that are applied": [200, { way: "apply", place: 1, count: 9_000, live: 4_000 }],
+  "bad annotations": [422, { place: 2, count: 14_000, isBad: true, keyBytes: 8 }],
+  "finalizers that are merged": [200, { way: "strategic", place: 3, count: 7_000, live: 7_000 }],
+  "conditions that are merged": [200, { way: "strategic", kind: "Node", count: 4_000, live: 4_000 }],
+  "moves out of a long list": [200, { way: "json-patch", place: 3, count: 1_200, live: 7_000 }],
+  "more moves than are allowed": [413, { way: "json-patch", place: 3, count: 9_900, live: 14_000 }],
+  "changes in a large map": [200, { way: "json-patch", count: 6_900, live: 7_000, operation: "replace" }],
+  "bad items of a custom resource": [422, { kind: "Widget", isBad: true, live: 4_000 }],
+  "labels in YAML": [201, { format: "yaml", place: 1, count: 6_000 }],
+  "lists in YAML": [201, { format: "yaml", place: 5, count: 5_000 }],
+  "a million empty lists": [413, {}],
 };
 
 let root: string;
@@ -66,17 +68,18 @@ afterAll(async () => {
 });
 
 describe("a dear request keeps nobody waiting:", () => {
-  it.each(Object.entries(CORPUS))("%s", { timeout: patient(120_000) }, async (name, gene) => {
+  it.each(Object.entries(CORPUS))("%s", { timeout: patient(120_000) }, async (name, [status, gene]) => {
     const request = requestOf({ ...PLAIN, ...gene });
     const dear = name === "a million empty lists" ? { ...request.dear, body: EMPTY_LISTS } : request.dear;
     expect(String(dear.body).length).toBeLessThan(MAX_BODY_BYTES);
-    let best: Seen = { longestMs: Number.POSITIVE_INFINITY, waitedMs: Number.POSITIVE_INFINITY };
+    let best: Seen = { longestMs: Number.POSITIVE_INFINITY, waitedMs: Number.POSITIVE_INFINITY, status: 0 };
     for (let tries = 0; tries < TRIES && !isGood(best); tries += 1) {
       for (const sent of request.before) await callApi(server, sent);
       const seen = await watchOthers(dear);
-      best = { longestMs: Math.min(best.longestMs, seen.longestMs), waitedMs: Math.min(best.waitedMs, seen.waitedMs) };
+      if (seen.longestMs + seen.waitedMs < best.longestMs + best.waitedMs) best = seen;
       for (const sent of request.after) await callApi(server, sent);
     }
+    expect(best.status).toBe(status);
     expect(best.longestMs).toBeLessThan(LONGEST_MS);
     expect(best.waitedMs).toBeLessThan(LONGEST_MS);
   });
@@ -88,6 +91,8 @@ interface Seen {
   /** The server's longest turn. */
   readonly longestMs: number;
   readonly waitedMs: number;
+  /** Of the dear request: one that is refused at the door costs nothing, and shows nothing. */
+  readonly status: number;
 }
 
 function isGood({ longestMs, waitedMs }: Seen): boolean {
@@ -100,15 +105,16 @@ function isGood({ longestMs, waitedMs }: Seen): boolean {
  */
 async function watchOthers(dear: Sent): Promise<Seen> {
   let waitedMs = 0;
+  let status = 0;
   const { longestMs } = await server.measure(async () => {
     let isOver = false;
     const answered = callApi(server, dear).finally(() => {
       isOver = true;
     });
     while (!isOver) waitedMs = Math.max(waitedMs, await oneRequest());
-    await answered;
+    status = (await answered).status;
   });
-  return { longestMs, waitedMs };
+  return { longestMs, waitedMs, status };
 }
 
 const LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/n";

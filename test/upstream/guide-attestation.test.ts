@@ -122,7 +122,8 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     expect(hash).not.toBe("");
     desk = { ...desk, examples: { ...desk.examples, "5c1f…": hash } };
     await follow(desk, beginning(ENROL, "identity enroll"));
-    expect(await byToken(NODE)).toBe("Denied EvidenceRequired");
+    const named = { client: thief, admin, nodeName: NODE, isRuleTold: true };
+    expect(await attack(named)).toBe("Denied EvidenceRequired by identity-permits-it");
     const foreign = await type(onMachine("foreign", second), beginning(ENROL, "node join")[0]?.command ?? "");
     expect(foreign.code).not.toBe(0);
     expect(foreign.text).toMatch(/EndorsementKey/);

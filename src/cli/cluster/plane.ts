@@ -147,11 +147,26 @@ async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Gro
     ...choices?.options,
     log: (line) => logRequest(log, line),
     onLoopTrouble: (trouble) => log.warn("a loop will try again", { ...trouble }),
+    onRefusedConnection: onceAMinute(clock, (peer) =>
+      log.warn("connections are refused: one address has too many (--max-connections-per-address)", { peer }),
+    ),
   });
   cleanup.add(() => server.close());
   const use = (now: ReadonlyMap<string, string>) => server.useClientCa([pki.ca.certPem, ...now.values()]);
   cleanup.add(followClientCa(bundles, { clock, log, use }));
   return server;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Whoever is refused tries again at once: one line tells as much as a thousand. */
+function onceAMinute(clock: Clock, tell: (peer: string) => void): (peer: string) => void {
+  let nextMs = 0;
+  return (peer) => {
+    if (clock.now() < nextMs) return;
+    nextMs = clock.now() + MINUTE_MS;
+    tell(peer);
+  };
 }
 
 const NO_CONTROLLER: Pick<Plane, "signers" | "failed"> = { signers: [], failed: new Promise<never>(() => undefined) };

@@ -12,6 +12,7 @@ import {
 } from "../../apiserver/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import { dialableAddress } from "../../platform/http/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import type { CommandOption, OptionValues } from "../command.ts";
 import { countOption, durationOption, listOption, requiredText, textOption } from "../options.ts";
@@ -55,6 +56,16 @@ export const SERVER_OPTIONS: readonly CommandOption[] = [
     flags: "--kubelet-config <file>",
     description: "a KubeletConfiguration whose fields joining kubelets get beside the usual ones",
   },
+  {
+    flags: "--advertise-address <ip>",
+    description:
+      "where others reach the API server: endpoints of Service kubernetes (default: --host, unless it is loopback)",
+  },
+  {
+    flags: "--max-connections-per-address <n>",
+    description: "open connections of one address, or of one IPv6 network of 64 bits",
+    default: "4096",
+  },
   { flags: "--max-requests-inflight <n>", description: "reading requests at once", default: "400" },
   { flags: "--max-mutating-requests-inflight <n>", description: "writing requests at once", default: "200" },
   { flags: "--max-watches <n>", description: "open watches at once", default: "10000" },
@@ -65,7 +76,16 @@ export const SERVER_OPTIONS: readonly CommandOption[] = [
 
 export interface ServerChoices {
   readonly clientCaFiles: readonly string[];
-  readonly options: Pick<ApiServerOptions, "tokenFile" | "anonymousPaths" | "audit" | "limits" | "shutdownDelayMs">;
+  readonly options: Pick<
+    ApiServerOptions,
+    | "tokenFile"
+    | "anonymousPaths"
+    | "audit"
+    | "limits"
+    | "shutdownDelayMs"
+    | "advertiseAddress"
+    | "connectionsPerAddress"
+  >;
   readonly issuer: string;
   readonly auditLog: AuditLogFile | undefined;
   readonly kubelet: Readonly<Record<string, unknown>> | undefined;
@@ -88,6 +108,7 @@ export async function readServerChoices(values: OptionValues, world: World): Pro
     watchesPerUser: countOption(values, "maxWatchesPerUser"),
   };
   const { audit, auditLog } = await openAudit(values, world);
+  const advertiseAddress = readAddress(textOption(values, "advertiseAddress"));
   return {
     clientCaFiles: listOption(values, "clientCaFile"),
     issuer: requiredText(values, "serviceAccountIssuer"),
@@ -98,9 +119,19 @@ export async function readServerChoices(values: OptionValues, world: World): Pro
       ...(paths.length === 0 ? {} : { anonymousPaths: paths.filter((path) => path !== "none") }),
       ...(audit === undefined ? {} : { audit }),
       limits,
+      ...(advertiseAddress === undefined ? {} : { advertiseAddress }),
+      connectionsPerAddress: countOption(values, "maxConnectionsPerAddress"),
       shutdownDelayMs: durationOption(values, "shutdownDelay"),
     },
   };
+}
+
+function readAddress(text: string | undefined): string | undefined {
+  if (text === undefined || dialableAddress(text) === text) return text;
+  throw new Fault(
+    "bad-config",
+    `--advertise-address is ${JSON.stringify(text)}, expected an address that others can reach`,
+  );
 }
 
 async function openAudit(values: OptionValues, { clock, log }: World) {

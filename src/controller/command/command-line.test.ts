@@ -16,6 +16,7 @@ describe("the command line", () => {
       controllers: CONTROLLER_NAMES,
       signers: undefined,
       allowInsecure: false,
+      isTrustedElsewhere: false,
       providerPackages: [],
       endorsementKeySources: [],
       disabledRules: [],

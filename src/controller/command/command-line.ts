@@ -41,6 +41,8 @@ export interface CommandLine {
   readonly controllers: readonly ControllerName[];
   readonly signers: readonly string[] | undefined;
   readonly allowInsecure: boolean;
+  /** The CA is not compared with the API server's client CAs. */
+  readonly isTrustedElsewhere: boolean;
   /** `PACKAGE` or `PACKAGE=FILE`: installed attestation providers, with their settings. */
   readonly providerPackages: readonly string[];
   /** The same words: packages that know the TPMs of a platform's machines. */
@@ -69,6 +71,7 @@ usage: node-attestation-controller (--ca-cert FILE --ca-key FILE | --ca-secret N
   --ca-secret NAMESPACE/NAME   both from a Secret of type kubernetes.io/tls instead
   --ca-from-cluster            both from Cluster API's Secret NAME-ca beside the Cluster that --cluster-name names
                                (whichever it is: nothing is signed by a CA whose client certificates the API server does not take)
+  --ca-is-trusted-elsewhere    sign all the same: something before the API server judges client certificates
   --kubeconfig FILE            how to reach the API server; without it, the service account of the pod
   --management-kubeconfig FILE where Machines, NodeIdentities and the CA of --ca-from-cluster are, if in another cluster than
                                the requests; needs --cluster-name
@@ -125,6 +128,7 @@ const FLAGS = {
   controllers: { type: "string", default: "*" },
   signers: { type: "string" },
   "allow-insecure": { type: "boolean", default: false },
+  "ca-is-trusted-elsewhere": { type: "boolean", default: false },
   "provider-package": { type: "string", multiple: true },
   "endorsement-key-source": { type: "string", multiple: true },
   "disable-rules": { type: "string" },
@@ -166,6 +170,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine | "help" 
     controllers: chooseControllers(values.controllers),
     signers: values.signers?.split(",").map((name) => name.trim()),
     allowInsecure: values["allow-insecure"],
+    isTrustedElsewhere: values["ca-is-trusted-elsewhere"],
     providerPackages: values["provider-package"] ?? [],
     endorsementKeySources: values["endorsement-key-source"] ?? [],
     disabledRules: requireStricter(values["disable-rules"]?.split(",") ?? []),

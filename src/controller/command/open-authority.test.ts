@@ -43,17 +43,22 @@ async function publish(bundle: string): Promise<void> {
  * The first thing that is said after the first look at what the API server takes; the words of before it where that
  * never comes.
  */
-async function standing(name: string, client: KubeClient, { signers = undefined as string[] | undefined } = {}) {
+interface Told {
+  readonly signers?: string[];
+  readonly isTrustedElsewhere?: boolean;
+}
+
+async function standing(name: string, client: KubeClient, told: Told = {}) {
   const files = {
     kind: "Files",
     certFile: join(directory, `${name}.crt`),
     keyFile: join(directory, `${name}.key`),
   } as const;
-  const authorities = await openAuthority(files, { client, management: client, signers, log: silentLog });
+  const authorities = await openAuthority(files, { client, management: client, log: silentLog, ...told });
   const stop = new AbortController();
-  const told = new Promise<void>((resolve) => authorities.onChange?.(resolve));
+  const changed = new Promise<void>((resolve) => authorities.onChange?.(resolve));
   const running = authorities.run?.(stop.signal);
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, 2_000))]);
+  await Promise.race([changed, new Promise((resolve) => setTimeout(resolve, 2_000))]);
   const { canSign, says } = authorities.standing?.() ?? { canSign: true, says: "" };
   const signs = attempt(() => authorities.of(aCsr()));
   stop.abort();
@@ -80,6 +85,8 @@ it("a foreign --ca-cert is not ready and signs nothing, the cluster's own does",
   expect(await standing("foreign", admin, { signers: both })).toMatchObject({ canSign: false });
   // Serving certificates may have a CA of their own, of which the API server says nothing.
   expect(await standing("foreign", admin, { signers: [KUBELET_SERVING_SIGNER] })).toMatchObject({ signs: true });
+  // A gateway before the API server judges client certificates, and the operator said so.
+  expect(await standing("foreign", admin, { isTrustedElsewhere: true })).toMatchObject({ signs: true });
   await admin.delete(CONFIG_MAPS, where);
 });
 

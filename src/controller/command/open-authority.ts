@@ -26,6 +26,8 @@ export interface AuthorityWorld {
   readonly management: KubeClient;
   /** Those that are served; left out: all. */
   readonly signers?: readonly string[] | undefined;
+  /** Something before the API server judges client certificates: what it publishes says nothing. */
+  readonly isTrustedElsewhere?: boolean | undefined;
   readonly log: Log;
 }
 
@@ -38,10 +40,15 @@ export async function openAuthority(ca: CaPlace, world: AuthorityWorld): Promise
   const { client, management, signers, log } = world;
   // Whose serving certificates the API server takes, it does not publish; and they may have a CA of their own.
   const isServingOnly = signers?.every((signer) => purposeOf(signer) === "NodeServing") ?? false;
-  if (ca.kind === "Cluster") return compared(await openSecret(management, clusterCaSecret(ca), log), client, log);
-  const authorities =
-    ca.kind === "Files" ? await loadAuthorityFiles(ca, { clock: systemClock, log }) : await openSecret(client, ca, log);
-  return isServingOnly ? authorities : compared(authorities, client, log);
+  const isCompared = world.isTrustedElsewhere !== true && (ca.kind === "Cluster" || !isServingOnly);
+  const authorities = await open(ca, { client, management, log });
+  return isCompared ? compared(authorities, client, log) : authorities;
+}
+
+async function open(ca: CaPlace, { client, management, log }: AuthorityWorld): Promise<Authorities> {
+  if (ca.kind === "Cluster") return await openSecret(management, clusterCaSecret(ca), log);
+  if (ca.kind === "Secret") return await openSecret(client, ca, log);
+  return await loadAuthorityFiles(ca, { clock: systemClock, log });
 }
 
 /** Nothing is signed by a CA whose client certificates the API server of the requests does not take. */

@@ -43,7 +43,9 @@ export async function runController(line: CommandLine, surroundings: Surrounding
   const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
   const home = management ?? client;
   if (line.cluster !== undefined) await requireOneCluster(home, { cluster: line.cluster, log });
-  const authorities = await openAuthority(line.ca, { client, management: home, signers: line.signers, log });
+  const { ca, isTrustedElsewhere } = line;
+  const place = { client, management: home, signers: line.signers, isTrustedElsewhere, log };
+  const authorities = await openAuthority(ca, place);
   const controller = createController({
     ...{ client, log, identity, metrics },
     ca: authorities,

@@ -51,7 +51,8 @@ export function onlyOwnCa({ authorities, trust }: OwnCaOptions): Authorities {
     if (!keys.some((key) => equalBytes(key, spki))) {
       return (
         "the CA is that of another cluster: the API server of the requests takes no client certificates of it; give the one " +
-        "that its --client-ca-file has, with --ca-cert and --ca-key or where the Secret lies"
+        "that its --client-ca-file has, with --ca-cert and --ca-key or where the Secret lies; where a gateway before it judges " +
+        "client certificates: --ca-is-trusted-elsewhere"
       );
     }
     checked = { authority, keys };

@@ -1,12 +1,14 @@
 // Who holds how many connections. Each takes some forty kilobytes, used or not, and whoever opens thousands of them should
-// cost himself: beyond a bound for each address, the one that has been idle longest is closed for the new one, and only when
-// all are in use the new one is refused.
+// cost himself: beyond a bound for each peer, the one that has been idle longest is closed for the new one, and only when
+// all are in use the new one is refused. A peer is an IPv4 address or an IPv6 network of 64 bits, which one machine has whole.
 
 import type { Socket } from "node:net";
 
 export interface ConnectionLimits {
   readonly all: number;
   readonly perAddress: number;
+  /** Told of a connection that was refused, with its peer. */
+  readonly onRefused?: ((peer: string) => void) | undefined;
 }
 
 /** The part of a server that this file needs. */
@@ -38,10 +40,13 @@ export function limitConnections(server: ConnectionSource, limits: ConnectionLim
   const peers = new Map<string, Peer>();
 
   function add(socket: Socket): void {
-    const { remoteAddress: address = "" } = socket;
+    const address = peerOf(socket.remoteAddress ?? "");
     const peer = peers.get(address) ?? { count: 0, idle: new Map() };
-    if (peer.count >= limits.perAddress && !evict(peer)) return void socket.destroy();
-    if (open.size >= limits.all && !evict(largest(peers))) return void socket.destroy();
+    const isFull = peer.count >= limits.perAddress && !evict(peer);
+    if (isFull || (open.size >= limits.all && !evict(largest(peers)))) {
+      limits.onRefused?.(address);
+      return void socket.destroy();
+    }
     const connection: Connection = { key: keyOf(socket), address, socket, requests: 0 };
     peers.set(address, peer);
     peer.count += 1;
@@ -87,6 +92,14 @@ export function limitConnections(server: ConnectionSource, limits: ConnectionLim
       };
     },
   };
+}
+
+/** `::ffff:a.b.c.d` is an IPv4 address. */
+function peerOf(address: string): string {
+  const mapped = /^::ffff:(?=\d+\.)/i;
+  if (!address.includes(":") || mapped.test(address)) return address.replace(mapped, "");
+  const [network = ""] = address.split("::");
+  return `${network.split(":").slice(0, 4).join(":")}::/64`;
 }
 
 /** Of two open connections to one port, address or port differ. */

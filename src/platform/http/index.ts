@@ -12,6 +12,7 @@ export { type Listener, type ListenerOptions, startListener } from "./listener.t
 export { peerCertificatesOf } from "./peer-certificates.ts";
 export { loadSystemRoots } from "./system-roots.ts";
 export {
+  CONNECTION_LIMITS,
   createTlsServer,
   type ListenAddress,
   listen,

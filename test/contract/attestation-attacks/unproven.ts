@@ -105,6 +105,25 @@ export const UNPROVEN_ATTACKS: Attacks = {
         return ended;
       },
     ],
+    "by a token, for an attested node that a policy in Shadow covers": [
+      "Denied EvidenceRequired",
+      async (on) => {
+        const { nodeName } = await attested(on);
+        const shadow = { mode: "Shadow", nodeNames: nodeName, client: { admit: "Access" } } as const;
+        await on.apply(`${nodeName}-shadow`, {}, shadow);
+        const ended = await ask(on, nodeName, on.joining);
+        await on.stage.admin.delete(JOIN_POLICIES, { name: `${nodeName}-shadow` });
+        return ended;
+      },
+    ],
+    "by a token, for a node that was enrolled after the insecure provider let it in": [
+      "Denied EvidenceRequired",
+      async (on) => {
+        const { nodeName } = await joinedInsecurely(on);
+        await change(on, nodeName, { tpm: { ek: { spkiSha256: "ab".repeat(32) } } });
+        return await ask(on, nodeName, on.joining);
+      },
+    ],
     "approved by a person, for a node that was revoked": [
       "Failed IdentityRevoked",
       async (on) => {

@@ -18,14 +18,14 @@ const READY_LIMIT_MS = 30_000;
 /** The whole log: it has a line for each trouble and a few for each start. */
 const ALL_LINES = 100_000;
 
-export async function startEmbedded(): Promise<ControlPlane> {
+export async function startEmbedded(flags: readonly string[] = []): Promise<ControlPlane> {
   const { dir, remove } = await createWorkspace("embedded");
   const [port = 0] = await findFreePorts(1);
   const data = join(dir, "cluster");
   const adminKubeconfigPath = join(dir, "admin.conf");
   const args = [
     ...[locateProgram("countersign"), "up", "--port", String(port)],
-    ...["--data-dir", data, "--kubeconfig-out", adminKubeconfigPath],
+    ...["--data-dir", data, "--kubeconfig-out", adminKubeconfigPath, ...flags],
   ];
   const server = await startProcess({ name: "countersign", command: process.execPath, args, dir });
   const stop = async (): Promise<void> => {
