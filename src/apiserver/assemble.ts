@@ -37,7 +37,7 @@ import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { keyOf } from "./storage/key.ts";
-import { createTurns } from "./verbs/patch/turns.ts";
+import { createTurns } from "./verbs/turns/turns.ts";
 
 export interface Assembled {
   readonly parts: Parts;

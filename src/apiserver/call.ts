@@ -19,7 +19,7 @@ import type { Accepted } from "./reply/accept.ts";
 import type { Endpoint } from "./resources/endpoint.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Content, Storage } from "./storage/storage.ts";
-import type { Turns } from "./verbs/patch/turns.ts";
+import type { Turns } from "./verbs/turns/turns.ts";
 import type { Watch } from "./watching/watch.ts";
 
 export interface Call {

@@ -13,8 +13,8 @@ import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.
 import type { Content } from "../storage/storage.ts";
 import { checkNamespace, decodeBody } from "./decode.ts";
 import { type Owners, ownedByCreator } from "./field-manager.ts";
-import { inTurn } from "./in-turn.ts";
 import { attemptOf, enforce, isDryRun, keptAs, keyFor, type StoredCall, writeFacts } from "./stored-call.ts";
+import { inTurn } from "./turns/in-turn.ts";
 import { writeOptions } from "./write-options.ts";
 
 /** Letters and digits that form no words and cannot be mistaken for one another. */

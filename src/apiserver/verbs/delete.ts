@@ -13,8 +13,8 @@ import { prefixFor } from "./read.ts";
 import { isSameJson } from "./same-json.ts";
 import { selectionOf } from "./selection.ts";
 import { attemptOf, enforce, isDryRun, keyFor, type StoredCall } from "./stored-call.ts";
+import { isLostRace, MAX_WRITE_TRIES } from "./turns/write-until-won.ts";
 import { isHeld } from "./update.ts";
-import { isLostRace, MAX_WRITE_TRIES } from "./write-until-won.ts";
 
 export async function remove(stored: StoredCall): Promise<Answer> {
   const options = await optionsOf(stored);

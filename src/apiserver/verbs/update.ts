@@ -15,7 +15,6 @@ import type { Content, Stored } from "../storage/storage.ts";
 import { createObject } from "./create.ts";
 import { checkPlace, decodeBody } from "./decode.ts";
 import { isSameButForTimes, type Owners, ownedByWriter } from "./field-manager.ts";
-import { inTurn } from "./in-turn.ts";
 import {
   attemptOf,
   enforce,
@@ -26,8 +25,9 @@ import {
   updateRules,
   writeFacts,
 } from "./stored-call.ts";
+import { inTurn } from "./turns/in-turn.ts";
+import { isLostRace, writeUntilWon } from "./turns/write-until-won.ts";
 import { writeOptions } from "./write-options.ts";
-import { isLostRace, writeUntilWon } from "./write-until-won.ts";
 
 export async function update(stored: StoredCall): Promise<Answer> {
   const { call, namespace } = stored;

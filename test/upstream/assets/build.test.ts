@@ -87,7 +87,7 @@ describe("building", () => {
     const env = environment({ PATH: `${dir}:${process.env["PATH"]}` });
     const outputs = await Promise.all([1, 2].map(() => promisify(execFile)(process.execPath, [SCRIPT], { env })));
     const all = outputs.map(({ stdout }) => stdout).join("");
-    expect(all.match(/^building \S+ \d of/gm)).toHaveLength(RELEASES.flatMap(locateRelease).length);
+    expect(all.match(/^building \S+ \d+ of/gm)).toHaveLength(RELEASES.flatMap(locateRelease).length);
     expect(all).toMatch(/^process \d+ is building into .*; waiting for it$/m);
   });
 

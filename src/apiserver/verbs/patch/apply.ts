@@ -17,9 +17,9 @@ import { checkPlace, decodeObject } from "../decode.ts";
 import { duplicateFields } from "../duplicate-fields.ts";
 import { emptyObject, ignoredFields, managersOf, ownable, ownedByCreator, writerOf } from "../field-manager.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
+import { isLostRace, writeUntilWon } from "../turns/write-until-won.ts";
 import { checkMayCreate, replace } from "../update.ts";
 import { type WriteOptions, writeOptions } from "../write-options.ts";
-import { isLostRace, writeUntilWon } from "../write-until-won.ts";
 import { isExcusedByLastApplied, withLastApplied } from "./last-applied.ts";
 import { patched } from "./patched.ts";
 

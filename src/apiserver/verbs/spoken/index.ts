@@ -13,9 +13,9 @@ import { checkPlace, decodeBody } from "../decode.ts";
 import { applyJsonPatch } from "../patch/json-patch.ts";
 import { applyMergePatch } from "../patch/merge-patch.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
+import { isLostRace, MAX_WRITE_TRIES, told } from "../turns/write-until-won.ts";
 import { replace } from "../update.ts";
 import { writeOptions } from "../write-options.ts";
-import { isLostRace, MAX_WRITE_TRIES, told } from "../write-until-won.ts";
 
 const PATCHES: Readonly<Record<string, (document: Json, patch: Json) => Json>> = {
   "application/json-patch+json": applyJsonPatch,

@@ -1,8 +1,8 @@
 // Some kinds are written one at a time (Strategy.writesInTurn): a write becomes visible only once it is durable, and two that
 // were prepared at the same moment would both take the same free address.
 
-import type { Storage } from "../storage/storage.ts";
-import type { StoredCall } from "./stored-call.ts";
+import type { Storage } from "../../storage/storage.ts";
+import type { StoredCall } from "../stored-call.ts";
 
 /** The last write of each storage that others wait for; it never rejects. */
 const lastOf = new WeakMap<Storage, Promise<void>>();
