@@ -63,7 +63,7 @@ export async function attack({
   nodeName,
   signerName,
   isApproved,
-  isRuleTold,
+  isRuleTold = false,
   limitMs = LIMIT_MS,
 }: Attack): Promise<string> {
   const request = unprovenRequest(nodeName, signerName);
@@ -76,16 +76,19 @@ export async function attack({
   if (isApproved === true) await approveByHand(admin, name);
   const end = Date.now() + limitMs;
   while (Date.now() < end) {
-    const seen = await admin.get<CertificateSigningRequest>(CSRS, { name });
-    if ((seen.status?.certificate ?? "") !== "") return "Issued";
-    for (const type of ["Denied", "Failed"] as const) {
-      const condition = findCondition(seen, type);
-      const rule = isRuleTold === true ? ` by ${condition?.message?.split(":")[0] ?? ""}` : "";
-      if (condition !== undefined) return `${type} ${condition.reason}${rule}`;
-    }
+    const outcome = outcomeOf(await admin.get<CertificateSigningRequest>(CSRS, { name }), isRuleTold);
+    if (outcome !== undefined) return outcome;
     await delay(100);
   }
   return "Pending";
+}
+
+function outcomeOf(csr: CertificateSigningRequest, isRuleTold: boolean): string | undefined {
+  if ((csr.status?.certificate ?? "") !== "") return "Issued";
+  const ended = findCondition(csr, "Denied") ?? findCondition(csr, "Failed");
+  if (ended === undefined) return undefined;
+  const [rule = ""] = (ended.message ?? "").split(":");
+  return `${ended.type} ${ended.reason}${isRuleTold ? ` by ${rule}` : ""}`;
 }
 
 async function approveByHand(admin: KubeClient, name: string): Promise<void> {

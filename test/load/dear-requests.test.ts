@@ -72,13 +72,12 @@ describe("a dear request keeps nobody waiting:", () => {
     const request = requestOf({ ...PLAIN, ...gene });
     const dear = name === "a million empty lists" ? { ...request.dear, body: EMPTY_LISTS } : request.dear;
     expect(String(dear.body).length).toBeLessThan(MAX_BODY_BYTES);
-    let best: Seen = { longestMs: Number.POSITIVE_INFINITY, waitedMs: Number.POSITIVE_INFINITY, status: 0 };
-    for (let tries = 0; tries < TRIES && !isGood(best); tries += 1) {
+    const best = await bestOf(TRIES, async () => {
       for (const sent of request.before) await callApi(server, sent);
       const seen = await watchOthers(dear);
-      if (seen.longestMs + seen.waitedMs < best.longestMs + best.waitedMs) best = seen;
       for (const sent of request.after) await callApi(server, sent);
-    }
+      return seen;
+    });
     expect(best.status).toBe(status);
     expect(best.longestMs).toBeLessThan(LONGEST_MS);
     expect(best.waitedMs).toBeLessThan(LONGEST_MS);
@@ -93,6 +92,15 @@ interface Seen {
   readonly waitedMs: number;
   /** Of the dear request: one that is refused at the door costs nothing, and shows nothing. */
   readonly status: number;
+}
+
+async function bestOf(tries: number, attempt: () => Promise<Seen>): Promise<Seen> {
+  let best = await attempt();
+  for (let done = 1; done < tries && !isGood(best); done += 1) {
+    const seen = await attempt();
+    if (seen.longestMs + seen.waitedMs < best.longestMs + best.waitedMs) best = seen;
+  }
+  return best;
 }
 
 function isGood({ longestMs, waitedMs }: Seen): boolean {

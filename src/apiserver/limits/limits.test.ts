@@ -108,11 +108,18 @@ describe("a duration of Go", () => {
   });
 });
 
+const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+
 /** A request whose headers say that a body follows, of which only so many bytes come. */
-function stall(server: TestApiServer, token: string, path: string, length = 100, sent = 1): Promise<TLSSocket> {
+function stall(server: TestApiServer, token: string, { length = 100, sent = 1 } = {}): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port: server.port, host: "127.0.0.1", ca: server.caPem, servername: "localhost" }, () => {
-      const head = [`POST ${path} HTTP/1.1`, "host: a", `authorization: Bearer ${token}`, `content-length: ${length}`];
+      const head = [
+        `POST ${REQUESTS} HTTP/1.1`,
+        "host: a",
+        `authorization: Bearer ${token}`,
+        `content-length: ${length}`,
+      ];
       socket.write([...head, "content-type: application/json", "", "{".repeat(sent)].join("\r\n"));
       resolve(socket);
     });
@@ -139,9 +146,9 @@ describe("one that floods the server", () => {
     const server = await startTestApiServer({ more: { limits: { mutating: 20, readOnly: 20 } } });
     const node = await aNode(server);
     const token = await server.createBootstrapToken();
-    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const path = REQUESTS;
     await allowJoining(server);
-    const stalled = await Promise.all(Array.from({ length: 60 }, () => stall(server, token, path)));
+    const stalled = await Promise.all(Array.from({ length: 60 }, () => stall(server, token)));
     await sleep(200);
     expect(await Promise.all([node.renew(), node.renew(), node.renew()])).toEqual([200, 200, 200]);
     // Nor does he keep others of his own kind out.
@@ -170,10 +177,10 @@ describe("one that floods the server", () => {
     const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 100_000, bodyBytes: 400_000 } } });
     await allowJoining(server);
     const node = await aNode(server);
-    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const path = REQUESTS;
     const tokens = await Promise.all(["aaaaaa", "bbbbbb", "cccccc"].map((id) => server.createBootstrapToken({ id })));
     const stalled = await Promise.all(
-      tokens.flatMap((token) => Array.from({ length: 5 }, () => stall(server, token, path, 3_000_000))),
+      tokens.flatMap((token) => Array.from({ length: 5 }, () => stall(server, token, { length: 3_000_000 }))),
     );
     await sleep(200);
     expect(await node.renew()).toBe(200);
@@ -188,9 +195,9 @@ describe("one that floods the server", () => {
     const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 500_000, bodyBytes: 900_000 } } });
     await allowJoining(server);
     const node = await aNode(server);
-    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const path = REQUESTS;
     const tokens = await Promise.all(["aaaaaa", "bbbbbb"].map((id) => server.createBootstrapToken({ id })));
-    const stalled = await Promise.all(tokens.map((token) => stall(server, token, path, 400_000, 290_000)));
+    const stalled = await Promise.all(tokens.map((token) => stall(server, token, { length: 400_000, sent: 290_000 })));
     await sleep(500);
     const body = { metadata: { name: "a".repeat(30_000) } };
     const [token = ""] = tokens;
@@ -206,8 +213,8 @@ describe("one that floods the server", () => {
     });
     await allowJoining(server);
     const [one, other] = [await server.createBootstrapToken(), await server.createBootstrapToken({ id: "fedcba" })];
-    const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-    const stalled = await stall(server, one, path, 1_500_000, 999_000);
+    const path = REQUESTS;
+    const stalled = await stall(server, one, { length: 1_500_000, sent: 999_000 });
     await sleep(500);
     const body = { metadata: { name: "a".repeat(2_000) } };
     const refused = await callApi(server, { method: "POST", path, as: { token: one }, body });
