@@ -23,8 +23,8 @@ import { carriesEvidence, recipientsOf } from "./requests.ts";
 import { judgeUnattested, type Objection, pinWithoutEnvelope, type Unattested } from "./unproven/index.ts";
 import type { AttestationWorld } from "./world.ts";
 
-/** What a signer asks before it signs; undefined: attestation has nothing against the request and nothing to record. */
-export type SignerGate = (csr: CertificateSigningRequest) => Promise<GateAnswer | undefined>;
+/** What a signer asks before it signs. */
+export type SignerGate = (csr: CertificateSigningRequest) => Promise<GateAnswer>;
 
 export type GateAnswer =
   | Objection
@@ -41,12 +41,26 @@ export function createSignerGate(world: AttestationWorld, unattested: Unattested
   return async (csr) => {
     if (!carriesEvidence(csr)) {
       const objection = await judgeUnattested(unattested, csr);
-      const pinned = objection === undefined ? await pinWithoutEnvelope(world, csr, unattested) : undefined;
-      return pinned === undefined ? objection : admit(world, csr, pinned);
+      return objection ?? { kind: "Admitted", record: (made) => recordUnattested(world, csr, { made, unattested }) };
     }
     const found = await findExchange(world, csr);
     return found === undefined || isOver(found.identity) ? NOT_ATTESTED : admit(world, csr, found);
   };
+}
+
+interface Made {
+  readonly made: Certificate;
+  readonly unattested: Unattested;
+}
+
+/** Nothing is pinned before there is a certificate: the request may break its signer's rules. */
+async function recordUnattested(
+  world: AttestationWorld,
+  csr: CertificateSigningRequest,
+  { made, unattested }: Made,
+): Promise<void> {
+  const pinned = await pinWithoutEnvelope(world, csr, unattested);
+  if (pinned !== undefined) await record(world, csr, pinned, describeCertificate(csr, made, world.clock.now()));
 }
 
 function admit(world: AttestationWorld, csr: CertificateSigningRequest, found: Found): GateAnswer {

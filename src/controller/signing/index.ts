@@ -67,13 +67,10 @@ export function createSigning(options: SigningOptions): Signing {
       const facts = gather(options, csr, authority);
       const plan = planSigning(facts);
       if (plan.kind === "Leave") return UNTIL_CHANGED;
-      if (plan.kind === "Fail") {
-        await fail(options, csr, plan.message);
-        return UNTIL_CHANGED;
-      }
       const gate = await options.gate?.(csr);
       if (gate?.kind === "NotYet") return { afterMs: gate.retryAfterMs };
       if (gate?.kind === "Refused") await fail(options, csr, gate.message, gate.reason);
+      else if (plan.kind === "Fail") await fail(options, csr, plan.message);
       else await issue(csr, make(authority, facts, plan.request), gate);
       return UNTIL_CHANGED;
     },
