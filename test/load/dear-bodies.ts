@@ -34,6 +34,21 @@ export interface Gene {
   readonly operation: (typeof OPERATIONS)[number];
 }
 
+/** From which every other request is made by changing some of it. */
+export const PLAIN: Gene = {
+  way: "create",
+  format: "json",
+  kind: "ConfigMap",
+  place: 0,
+  count: 9_000,
+  keyBytes: 1,
+  valueBytes: 1,
+  isBad: false,
+  isSame: false,
+  live: 0,
+  operation: "move",
+};
+
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 type Tree = Record<string, unknown>;

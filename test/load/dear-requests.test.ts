@@ -8,26 +8,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate } from "../builders/client-certificate.ts";
 import { callApi, type Sent } from "../fakes/api-client.ts";
 import { patient } from "../patience.ts";
-import { DEFINE_WIDGETS, type Gene, MAX_BODY_BYTES, requestOf } from "./dear-bodies.ts";
+import { DEFINE_WIDGETS, type Gene, MAX_BODY_BYTES, PLAIN, requestOf } from "./dear-bodies.ts";
 import { bundleServer, type MeasuredServer, spawnServer } from "./spawn-server.ts";
 
 const LONGEST_MS = 100;
 /** A machine that is busy with something else is given another chance; a server that is slow is slow each time. */
 const TRIES = 5;
-
-const PLAIN: Gene = {
-  way: "create",
-  format: "json",
-  kind: "ConfigMap",
-  place: 0,
-  count: 9_000,
-  keyBytes: 1,
-  valueBytes: 1,
-  isBad: false,
-  isSame: false,
-  live: 0,
-  operation: "move",
-};
 
 /** What is done about it, and what it is: a request that is refused at the door is none that costs. */
 const CORPUS: Readonly<Record<string, readonly [status: number, gene: Partial<Gene>]>> = {

@@ -1,7 +1,7 @@
 // A search for dear requests: change one thing of the dearest so far, keep it when the server's longest turn got longer.
 // Seeded, so that a run can be repeated.
 
-import { FORMATS, type Gene, KINDS, OPERATIONS, WAYS } from "./dear-bodies.ts";
+import { FORMATS, type Gene, KINDS, OPERATIONS, PLAIN, WAYS } from "./dear-bodies.ts";
 
 export interface Found {
   readonly gene: Gene;
@@ -17,20 +17,6 @@ export interface SearchOptions {
 
 /** Climbs from a new place after so many changes that made nothing dearer. */
 const MAX_STALE = 5;
-
-const START: Gene = {
-  way: "create",
-  format: "json",
-  kind: "ConfigMap",
-  place: 0,
-  count: 9_000,
-  keyBytes: 1,
-  valueBytes: 1,
-  isBad: false,
-  isSame: false,
-  live: 0,
-  operation: "move",
-};
 
 /** The dearest of each climb, dearest first. */
 export async function search({ seed, evaluations, cost }: SearchOptions): Promise<readonly Found[]> {
@@ -62,7 +48,7 @@ function randomFrom(seed: number): Random {
 }
 
 function scattered(random: Random): Gene {
-  let gene = START;
+  let gene = PLAIN;
   for (let n = 0; n < 6; n += 1) gene = changed(gene, random);
   return gene;
 }
