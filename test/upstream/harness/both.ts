@@ -94,5 +94,16 @@ export function comparable(value: unknown): unknown {
   if (typeof value === "string") return value.replace(SUFFIX, "$1<suffix>").replace(UUID, "<uid>");
   if (typeof value !== "object" || value === null) return value;
   const kept = Object.entries(value).filter(([key]) => !IGNORED.has(key));
-  return Object.fromEntries(kept.map(([key, inner]) => [key, comparable(inner)]));
+  const made = Object.fromEntries(kept.map(([key, inner]) => [key, comparable(inner)]));
+  // A real server lists the custom kinds of a group in the order in which its informer's map hands them out.
+  if (made["kind"] === "APIResourceList") made["resources"] = byName(made["resources"] as readonly Named[]);
+  return made;
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function byName(resources: readonly Named[]): readonly Named[] {
+  return [...resources].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
