@@ -8,11 +8,18 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
-import { type Desk, follow, linesUnder, linkPrograms, type } from "../guides/guide.ts";
+import { type Desk, follow, linesUnder, linkPrograms, type, withExamples } from "../guides/guide.ts";
 import { locateBinary } from "./assets/binaries.mjs";
 import { joinRequest } from "./controller/joins.ts";
 import { type Replica, startReplica, untilOtherLeads } from "./controller/replicas.ts";
-import { type ControlPlane, createWorkspace, startControlPlane, type Workspace, waitFor } from "./harness/index.ts";
+import {
+  type ControlPlane,
+  createWorkspace,
+  startControlPlane,
+  startProcess,
+  type Workspace,
+  waitFor,
+} from "./harness/index.ts";
 
 const GUIDE = "docs/guides/controller.md";
 const INSTALL = "Install it with two replicas";
@@ -114,13 +121,16 @@ describe("the controller's guide on a real API server", () => {
         await mkdir(join(workspace.dir, name));
         await copyFile(auditPath, join(workspace.dir, name, "audit.log"));
       }
-      const commands = auditLines().filter((command) => !command.includes("audit tail"));
+      const [tail = "", ...others] = auditLines().filter((command) => command.includes("audit tail"));
+      expect(others).toEqual([]);
+      const commands = auditLines().filter((command) => command !== tail);
       const [verified, shown] = [await type(desk, commands[0] ?? ""), await type(desk, commands[1] ?? "")];
       expect(verified).toMatchObject({ code: 0 });
       expect(shown.text).toContain("worker-1");
       const led = (await Promise.all(replicas.map(async ({ name }) => [name, await lengthOf(name)] as const))).sort(
         ([, one], [, other]) => other - one,
       );
+      await untilShown(tail, { words: "worker-1", of: led[0]?.[0] ?? "" });
       const file = join(workspace.dir, led[0]?.[0] ?? "", "audit.log");
       const text = await readFile(file, "utf8");
       await writeFile(file, text.replace("worker-1", "worker-9"));
@@ -132,6 +142,16 @@ describe("the controller's guide on a real API server", () => {
     },
     LIMIT_MS,
   );
+
+  /** Of a command that goes on until it is stopped. */
+  async function untilShown(command: string, { words, of }: { words: string; of: string }): Promise<void> {
+    const path = replicas.find(({ name }) => name === of)?.auditPath ?? "";
+    const here = { ...desk, examples: { "/var/log/countersign/audit.log": path } };
+    const args = ["-c", `exec ${withExamples(command, here)}`];
+    const shown = await startProcess({ name: "tail", command: "sh", args, env: desk.env, dir: workspace.dir });
+    await waitFor({ what: words, limitMs: 30_000, probe: async () => shown.lastLines(100).includes(words) });
+    await shown.stop();
+  }
 
   const lengthOf = async (name: string) => (await readFile(join(workspace.dir, name, "audit.log"), "utf8")).length;
 });
