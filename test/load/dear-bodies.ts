@@ -1,10 +1,12 @@
 // Requests that cost the server as much as they can, described by a few numbers and words, so that a search can change them
 // one by one and a test can keep what was found without keeping megabytes.
 
+import type { KubeObject } from "../../src/api/meta/index.ts";
+import { encodeProtobuf, findMessage } from "../../src/apiserver/encoding/index.ts";
 import type { Sent } from "../fakes/api-client.ts";
 
 export const WAYS = ["create", "update", "merge", "strategic", "json-patch", "apply"] as const;
-export const FORMATS = ["json", "yaml"] as const;
+export const FORMATS = ["json", "yaml", "protobuf"] as const;
 export const OPERATIONS = ["move", "add", "replace", "remove", "copy", "test"] as const;
 export const KINDS = [
   "ConfigMap",
@@ -50,6 +52,9 @@ export const PLAIN: Gene = {
 };
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+/** Of what is sent; the texts here are ASCII. */
+export const lengthOf = ({ body }: Sent) => (body as string | Uint8Array).length;
 
 type Tree = Record<string, unknown>;
 type Fill = (gene: Gene, salt: string) => Tree;
@@ -231,16 +236,27 @@ const TYPES: Readonly<Record<Gene["way"], string>> = {
 };
 
 function dearOf(gene: Gene, { path, place }: { path: string; place: string }): Sent {
-  const takesYaml = gene.way === "create" || gene.way === "update" || gene.way === "apply";
-  const isYaml = gene.format === "yaml" && takesYaml;
-  const value = gene.way === "json-patch" ? operationsOf(gene) : objectOf(gene, "b");
-  const body = isYaml ? yamlOf(value, "") : JSON.stringify(value);
-  const type = isYaml && gene.way !== "apply" ? "application/yaml" : TYPES[gene.way];
+  const { body, type } = bodyOf(gene);
   const headers = { "content-type": type };
   if (gene.way === "create") return { method: "POST", path, body, headers };
   if (gene.way === "update") return { method: "PUT", path: place, body, headers };
   const query = gene.way === "apply" ? "?fieldManager=m&force=true" : "";
   return { method: "PATCH", path: `${place}${query}`, body, headers };
+}
+
+function bodyOf(gene: Gene): { readonly body: string | Uint8Array; readonly type: string } {
+  const isWhole = gene.way === "create" || gene.way === "update";
+  const value = gene.way === "json-patch" ? operationsOf(gene) : objectOf(gene, "b");
+  if (gene.format === "protobuf" && isWhole) {
+    const [apiVersion] = PATHS[gene.kind];
+    const message = findMessage({ apiVersion, kind: gene.kind });
+    // A custom resource has no such form.
+    if (message !== undefined)
+      return { body: encodeProtobuf(value as unknown as KubeObject), type: "application/vnd.kubernetes.protobuf" };
+  }
+  if (gene.format === "yaml" && (isWhole || gene.way === "apply"))
+    return { body: yamlOf(value, ""), type: isWhole ? "application/yaml" : TYPES[gene.way] };
+  return { body: JSON.stringify(value), type: TYPES[gene.way] };
 }
 
 /** On the first list or map of the stored object. */

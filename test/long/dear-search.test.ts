@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { callApi } from "../fakes/api-client.ts";
-import { DEFINE_WIDGETS, type Gene, MAX_BODY_BYTES, requestOf } from "../load/dear-bodies.ts";
+import { DEFINE_WIDGETS, type Gene, lengthOf, MAX_BODY_BYTES, requestOf } from "../load/dear-bodies.ts";
 import { search } from "../load/dear-search.ts";
 import { bundleServer, spawnServer } from "../load/spawn-server.ts";
 
@@ -22,7 +22,7 @@ it("no request that a search finds holds the server for longer than 100 ms", asy
   await callApi(server, DEFINE_WIDGETS);
   const once = async (gene: Gene) => {
     const { before, dear, after } = requestOf(gene);
-    if (String(dear.body).length > MAX_BODY_BYTES) return undefined;
+    if (lengthOf(dear) > MAX_BODY_BYTES) return undefined;
     for (const sent of before) await callApi(server, sent);
     const { longestMs } = await server.measure(() => callApi(server, dear));
     for (const sent of after) await callApi(server, sent);
