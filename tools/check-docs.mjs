@@ -1,4 +1,5 @@
 // Documents cannot rot in silence: every relative link, every path in backticks and every npm script they name must exist.
+// Sources and documents cite headings, rule ids and titles, never numbers of sections, rules, attacks or design documents.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -36,6 +37,87 @@ function problemsOf(file) {
   ];
 }
 
-const problems = documents(root).flatMap(problemsOf);
+/**
+ * Folders whose sources still cite numbers. It only shrinks: a folder leaves the list with its last number.
+ */
+const FOLDERS_THAT_STILL_CITE_NUMBERS = [
+  "src/api",
+  "src/apiserver",
+  "src/attestation",
+  "src/cli",
+  "src/controller",
+  "src/kernel",
+  "src/node",
+  "test",
+  "examples",
+];
+
+/** Documents of the time before lines were held to 120 columns. It only shrinks. */
+const DOCUMENTS_WITH_LONG_LINES = [
+  "docs/decisions",
+  "docs/errors.md",
+  "docs/guides",
+  "docs/journey.md",
+  "docs/measurements.md",
+  "docs/rules.md",
+];
+
+const MAX_COLUMNS = 120;
+
+/** What a number instead of a name looks like, and what to write in its place. */
+const NUMBERED = [
+  { pattern: /\b[Pp]rotocol,? (?:section )?\d+(?:\.\d+)?\b/, instead: "a heading of docs/protocols/attestation.md" },
+  { pattern: /\((?:[1-9]\.\d{1,2})(?:, [1-9]\.\d{1,2})*\)/, instead: "a heading of docs/protocols/attestation.md" },
+  { pattern: /(?<!RFC.*)\b[Ss]ection \d/, instead: "a heading" },
+  { pattern: /(?<!_H0 to )\b(?:H(?:[1-9]|1\d|20)|P(?:[1-9]|1[0-8]))\b/, instead: "the rule's id" },
+  { pattern: /\bseeds? 00\d\b/i, instead: "the document's title" },
+  { pattern: /\b(?:threats? )?T[1-8]\b(?![\],>])/, instead: "what the attacker has" },
+  { pattern: /\b[Aa]ttacks? \d/, instead: "the attack's words" },
+  { pattern: /\b[Vv]ector \d/, instead: "what the vector is of" },
+];
+
+/** @param {string} folder @returns {string[]} */
+function texts(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.name === "node_modules" || entry.name === "dist" || entry.name.startsWith(".")) return [];
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return texts(path);
+    return /\.(?:ts|mjs|py|md|yaml)$/.test(entry.name) ? [path] : [];
+  });
+}
+
+/** @param {string} where @param {readonly string[]} folders */
+function isIn(where, folders) {
+  return folders.some((folder) => where === folder || where.startsWith(`${folder}/`));
+}
+
+/** @param {string} file */
+function numbersIn(file) {
+  const where = relative(root, file);
+  if (isIn(where, FOLDERS_THAT_STILL_CITE_NUMBERS) || where === "tools/check-docs.mjs") return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, index) =>
+      NUMBERED.filter(({ pattern }) => pattern.test(line)).map(
+        ({ pattern, instead }) => `${where}:${index + 1}: ${pattern.exec(line)?.[0]} is a number; cite ${instead}`,
+      ),
+    );
+}
+
+/** @param {string} file */
+function longLinesOf(file) {
+  const where = relative(root, file);
+  if (!where.startsWith("docs/") || isIn(where, DOCUMENTS_WITH_LONG_LINES)) return [];
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .flatMap((line, index) =>
+      [...line].length > MAX_COLUMNS ? [`${where}:${index + 1}: over ${MAX_COLUMNS} columns`] : [],
+    );
+}
+
+const problems = [
+  ...documents(root).flatMap((file) => [...problemsOf(file), ...longLinesOf(file)]),
+  ...texts(root).flatMap(numbersIn),
+];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 if (problems.length > 0) process.exit(1);
