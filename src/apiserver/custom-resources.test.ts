@@ -5,7 +5,7 @@ import { capiMachines, definitionOf, openShiftMachines } from "../../test/builde
 import { callApi, type Sent, watchApi } from "../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
 import { patient } from "../../test/patience.ts";
-import type { Json } from "./entry/json.ts";
+import type { Json } from "../kernel/json/index.ts";
 import { createMemoryStorage } from "./storage/index.ts";
 
 let server: TestApiServer;

@@ -5,12 +5,12 @@
 import { isIP } from "node:net";
 import type { EndpointSlice, Endpoints } from "../api/core/index.ts";
 import type { KubeObject } from "../api/meta/index.ts";
+import { isSameJson } from "../kernel/json/index.ts";
 import { isFault } from "../kernel/outcome/index.ts";
 import { endpointSliceStrategy, endpointsStrategy } from "./resources/kinds/network/index.ts";
 import type { Strategy } from "./resources/strategy.ts";
 import { keyOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";
-import { isSameJson } from "./verbs/same-json.ts";
 
 export interface Place {
   readonly address: string;

@@ -1,7 +1,7 @@
 // CustomResourceDefinitions for tests: small ones in the manner of Cluster API, OpenShift and our own drafts.
 
-import type { Json } from "../../src/apiserver/entry/json.ts";
 import type { Definition } from "../../src/apiserver/resources/custom/index.ts";
+import type { Json } from "../../src/kernel/json/index.ts";
 
 export interface DefinitionChoices {
   readonly group?: string;

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import type { Field, Message } from "../../src/apiserver/encoding/index.ts";
-import type { Json } from "../../src/apiserver/entry/index.ts";
+import type { Json } from "../../src/kernel/json/index.ts";
 
 /** Messages that hold themselves (schemas) end here. */
 const MAX_DEPTH = 6;

@@ -2,10 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseJson, parseRequestInfo, parseTarget } from "../../src/apiserver/entry/index.ts";
-import type { Json } from "../../src/apiserver/entry/json.ts";
+import { parseRequestInfo } from "../../src/apiserver/entry/request-info.ts";
+import { parseTarget } from "../../src/apiserver/entry/target.ts";
 import { applyJsonPatch } from "../../src/apiserver/verbs/patch/json-patch.ts";
 import { applyMergePatch } from "../../src/apiserver/verbs/patch/merge-patch.ts";
+import { type Json, parseJson } from "../../src/kernel/json/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 
 const RUNS = { numRuns: 500 };

@@ -3,9 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { encodeProtobuf, findMessage, type KindName, parseProtobuf } from "../../src/apiserver/encoding/index.ts";
-import { checkJson, type Json, type JsonObject, parseYaml } from "../../src/apiserver/entry/index.ts";
+import { parseYaml } from "../../src/apiserver/entry/yaml.ts";
 import { encodeYaml } from "../../src/apiserver/reply/yaml.ts";
 import { decodeObject } from "../../src/apiserver/verbs/decode.ts";
+import { checkJson, type Json, type JsonObject } from "../../src/kernel/json/index.ts";
 import { fullValue } from "../builders/message-value.ts";
 import { PROTOBUF_KINDS } from "../builders/protobuf-kinds.ts";
 import { outcomeOf, runs, spoiled } from "./fuzz.ts";

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeProtobuf, findMessage, type KindName, parseProtobuf } from "../../src/apiserver/encoding/index.ts";
-import type { Json } from "../../src/apiserver/entry/index.ts";
+import type { Json } from "../../src/kernel/json/index.ts";
 import { aCsr, forNode } from "../builders/csr.ts";
 import { anyValue, fullValue } from "../builders/message-value.ts";
 import { PROTOBUF_KINDS } from "../builders/protobuf-kinds.ts";

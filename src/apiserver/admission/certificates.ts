@@ -5,10 +5,10 @@ import type { UserInfo } from "../../api/access/index.ts";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import { type Deny, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificateRequest, parseCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Attempt } from "../call.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import { type Plugin, type Questions, refuse } from "./plugin.ts";
 
 type Csr = CertificateSigningRequest;

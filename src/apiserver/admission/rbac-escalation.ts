@@ -11,11 +11,11 @@ import {
   ROLE_BINDINGS,
   ROLES,
 } from "../../api/meta/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import type { Deny } from "../../kernel/outcome/index.ts";
 import { rulesForUser, rulesOf } from "../authorization/rbac.ts";
 import { describeRule, uncovered } from "../authorization/rule-cover.ts";
 import type { Attempt } from "../call.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import { type Plugin, type Questions, refuse } from "./plugin.ts";
 
 const NAME = "RbacEscalation";

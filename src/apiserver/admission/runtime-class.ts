@@ -3,9 +3,9 @@
 
 import type { Pod, PodSpec, RuntimeClass, Toleration } from "../../api/core/index.ts";
 import { PODS, RUNTIME_CLASSES } from "../../api/meta/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import type { Attempt } from "../call.ts";
 import { parseQuantity } from "../resources/quantity.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import { type Plugin, type Questions, refuse } from "./plugin.ts";
 
 const NAME = "RuntimeClass";

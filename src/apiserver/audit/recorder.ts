@@ -1,13 +1,13 @@
 // Follows one request from its user to its answer and writes what the policy wants of it.
 
 import { isStatus, type KubeObject, type Status } from "../../api/meta/index.ts";
+import { parseJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
 import type { Answer, Audit, Call, Recording } from "../call.ts";
 import { parseProtobuf } from "../encoding/index.ts";
 import { mediaTypeOf, PROTOBUF_TYPE, YAML_TYPE } from "../entry/body.ts";
-import { parseJson } from "../entry/json.ts";
 import { parseYaml } from "../entry/yaml.ts";
 import { statusOfError } from "../reply/fault-status.ts";
 import { type Audited, auditEvent, type StageFacts } from "./event.ts";

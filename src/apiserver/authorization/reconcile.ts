@@ -11,9 +11,9 @@ import {
   ROLE_BINDINGS,
   ROLES,
 } from "../../api/meta/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import { keyOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import { AUTOUPDATE, bootstrapPolicy } from "./policy/index.ts";
 import { uncovered } from "./rule-cover.ts";
 

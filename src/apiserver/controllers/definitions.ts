@@ -2,6 +2,7 @@
 // becomes free goes to whoever waits for it. k8s.io/apiextensions-apiserver/pkg/controller/{finalizer,status}. Like those it
 // works on storage itself: a kind that is no longer served has objects too.
 
+import { isSameJson } from "../../kernel/json/index.ts";
 import {
   CLEANUP_FINALIZER,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -13,7 +14,6 @@ import { formatTime } from "../resources/metadata.ts";
 import type { Registry } from "../resources/registry.ts";
 import { prefixOf } from "../storage/key.ts";
 import type { Storage, Stored } from "../storage/storage.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import type { Controller } from "./loop.ts";
 
 /** Objects with finalizers of their own are looked at again after this long. */

@@ -3,7 +3,7 @@
 
 import type { ConfigMap, Namespace } from "../../api/core/index.ts";
 import { CONFIG_MAPS, NAMESPACES, type ObjectMeta } from "../../api/meta/index.ts";
-import { isSameJson } from "../verbs/same-json.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import { controllerUser } from "./inside-client.ts";
 import type { Controller } from "./loop.ts";
 

@@ -1,8 +1,8 @@
 // Does a JSON object fit the message of its kind? Asked when it comes in, so that whatever is stored can be told to the
 // clients that read protobuf: one object that cannot would spoil every list it is in.
 
+import type { Json } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { Json } from "../entry/json.ts";
 import { problemText, within } from "./encode-faults.ts";
 import { encodeMessage } from "./encode-message.ts";
 import { findMessage, type KindName } from "./kinds.ts";

@@ -1,8 +1,8 @@
 // Protobuf message -> the JSON that Go would write for it: empty values of omitted fields are dropped, those of pointers and
 // of always present fields are kept. A field that comes twice is merged (message), appended (list) or the last one counts.
 
+import { countValues, type Json, type JsonObject, parseJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { countValues, type Json, type JsonObject, parseJson } from "../entry/json.ts";
 import type { Field, Message, Scalar } from "./message.ts";
 import {
   type Cursor,

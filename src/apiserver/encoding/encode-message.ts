@@ -1,7 +1,7 @@
 // JSON value -> protobuf message, as Go writes it: fields in the order of their numbers, maps in the order of their keys, and
 // everything that is no pointer is written even when it is empty. Written back to front (wire-writer.ts).
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { mistyped, within } from "./encode-faults.ts";
 import type { Field, Message, Scalar } from "./message.ts";
 import {

@@ -5,8 +5,8 @@ import { anyValue, fullValue } from "../../../test/builders/message-value.ts";
 import { PROTOBUF_KINDS } from "../../../test/builders/protobuf-kinds.ts";
 import { encodeHex, encodeUtf8, parseHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
+import type { Json, JsonObject } from "../../kernel/json/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
-import type { Json, JsonObject } from "../entry/json.ts";
 import {
   encodeProtobuf,
   encodeProtobufEvent,

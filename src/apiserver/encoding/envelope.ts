@@ -1,8 +1,8 @@
 // What protobuf bodies travel in: four magic bytes and a message Unknown that names the kind of what it carries. Events of a
 // watch are framed by their length. k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
 
+import type { Json, JsonObject } from "../../kernel/json/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { Json, JsonObject } from "../entry/json.ts";
 import { decodeMessage } from "./decode-message.ts";
 import { encodeMessage } from "./encode-message.ts";
 import { findMessage, type KindName } from "./kinds.ts";

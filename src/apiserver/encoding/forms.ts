@@ -1,7 +1,7 @@
 // Messages whose JSON is not an object of their fields. k8s.io/apimachinery: meta/v1 (Time, MicroTime, FieldsV1), api/resource
 // (Quantity), util/intstr, runtime (RawExtension); k8s.io/apiextensions-apiserver: the three choices of a schema.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { mistyped } from "./encode-faults.ts";
 import type { Form } from "./message.ts";
 import { microTimeForm, timeForm } from "./time-forms.ts";

@@ -1,6 +1,6 @@
 // What one protobuf message looks like, and which JSON it stands for. Made from the tables in messages/ by notation.ts.
 
-import type { Json, JsonObject } from "../entry/json.ts";
+import type { Json, JsonObject } from "../../kernel/json/index.ts";
 
 export type Scalar = "string" | "bytes" | "json" | "bool" | "int32" | "int64" | "double";
 

@@ -1,7 +1,7 @@
 // Times: RFC 3339 text in JSON, seconds and nanoseconds on the wire. The zero time of Go, the first second of year one, is
 // "unset" in both. k8s.io/apimachinery/pkg/apis/meta/v1: time_proto.go, micro_time_proto.go.
 
-import type { Json, JsonObject } from "../entry/json.ts";
+import type { Json, JsonObject } from "../../kernel/json/index.ts";
 import { mistyped } from "./encode-faults.ts";
 import type { Form } from "./message.ts";
 import { malformed } from "./wire-reader.ts";

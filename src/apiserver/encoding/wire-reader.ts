@@ -2,8 +2,8 @@
 // walks the bytes; a message inside another is the same cursor with a nearer end. protobuf.dev/programming-guides/encoding.
 
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
+import { MAX_JSON_VALUES } from "../../kernel/json/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { MAX_JSON_VALUES } from "../entry/json.ts";
 import { BYTES, FIXED64, VARINT } from "./wire-writer.ts";
 
 const START_GROUP = 3;

@@ -2,10 +2,10 @@
 // JSON, YAML or protobuf; the last for the kinds that have messages. Patches are text and say so by media types of their own.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
+import { type Json, parseJson } from "../../kernel/json/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type HttpRequest, headerValue } from "../../platform/http/index.ts";
 import { findMessage, type KindName, parseProtobuf } from "../encoding/index.ts";
-import { type Json, parseJson } from "./json.ts";
 import { parseYamlInSteps } from "./yaml.ts";
 
 /** The limit of kube-apiserver; clients and tests know it. */

@@ -19,8 +19,8 @@ import {
   type YAMLMap,
 } from "yaml";
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
+import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "../../kernel/json/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "./json.ts";
 
 /**
  * The YAML parser takes some microseconds for each lexeme (a word, a mark, a line break), and its second half cannot be done in

@@ -1,9 +1,8 @@
 // What differs between two versions of an object: fields that were added, modified and removed. Behaviour of
 // structured-merge-diff's Compare. `undefined` is "not there"; null is a value, and it is there.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { ANY_ATOMIC, type ListSchema, memberOf, type Schema } from "../schema/schema.ts";
-import { isSameJson } from "../verbs/same-json.ts";
 import { type FieldSet, isEmpty, MEMBER, NO_FIELDS } from "./field-set.ts";
 import { isAtomic } from "./fields-of.ts";
 import { fieldElement, itemElement, type PathElement } from "./path-element.ts";

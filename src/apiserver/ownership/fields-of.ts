@@ -1,7 +1,7 @@
 // Which fields does a value set? What a manager owns after it applied that value. Behaviour of structured-merge-diff's
 // ToFieldSet: scalars and atomic values are members, so are list items and map entries, plain structs are not.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { memberOf, type Schema } from "../schema/schema.ts";
 import { type FieldSet, fieldSet, MEMBER, NO_FIELDS } from "./field-set.ts";
 import { fieldElement, itemElement, type PathElement } from "./path-element.ts";

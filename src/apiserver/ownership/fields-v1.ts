@@ -1,6 +1,6 @@
 // fieldsV1: the JSON of a set of fields, as it stands in metadata.managedFields.
 
-import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../entry/json.ts";
+import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../../kernel/json/index.ts";
 import { type FieldSet, NO_FIELDS, sortElements } from "./field-set.ts";
 import type { PathElement } from "./path-element.ts";
 

@@ -1,6 +1,6 @@
 // What of a configuration that was applied elsewhere still stands unchanged in the live object.
 
-import type { Json } from "../entry/json.ts";
+import type { Json } from "../../kernel/json/index.ts";
 import type { Schema } from "../schema/schema.ts";
 import { compare } from "./compare.ts";
 import { difference, type FieldSet, isEmpty, unionOf } from "./field-set.ts";

@@ -1,7 +1,7 @@
 // metadata.managedFields: who owns which fields of an object, read and written. One entry a manager, operation, API version
 // and subresource. k8s.io/apimachinery/pkg/util/managedfields.
 
-import { isJsonObject, type Json } from "../entry/json.ts";
+import { isJsonObject, type Json } from "../../kernel/json/index.ts";
 import { type FieldSet, union } from "./field-set.ts";
 import { encodeFieldSet, parseFieldSet } from "./fields-v1.ts";
 

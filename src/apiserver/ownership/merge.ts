@@ -1,7 +1,7 @@
 // The applied configuration merged into the live object, and fields taken out of an object again. Behaviour of
 // structured-merge-diff's Merge and RemoveItems.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { type ListSchema, memberOf, type Schema } from "../schema/schema.ts";
 import { type FieldSet, NO_FIELDS } from "./field-set.ts";
 import { isAtomic } from "./fields-of.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Json } from "../entry/json.ts";
+import type { Json } from "../../kernel/json/index.ts";
 import { builtInSchema, conform, type StructSchema, zeroOf } from "../schema/index.ts";
 import { describeConflicts } from "./conflict.ts";
 import { NO_FIELDS } from "./field-set.ts";

@@ -1,8 +1,7 @@
 // One step of a path into an object, written as in fieldsV1: `f:name` a field, `k:{"type":"Ready"}` the list item with
 // these keys, `v:"x"` the member of a set, `i:0` a position. Text form of sigs.k8s.io/structured-merge-diff.
 
-import type { Json } from "../entry/json.ts";
-import { isJsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json } from "../../kernel/json/index.ts";
 import type { ListSchema } from "../schema/schema.ts";
 
 export type PathElement = string;

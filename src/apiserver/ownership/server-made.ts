@@ -1,7 +1,7 @@
 // What an endpoint does not take from a client, and what the server adds by itself: neither makes the writer its owner.
 // Facts of the strategies in pkg/registry (GetResetFields) and of what they and admission fill in.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { type ListSchema, memberOf, type Schema } from "../schema/schema.ts";
 import { type FieldSet, fieldSet, isEmpty, MEMBER, NO_FIELDS, setOf, unionOf } from "./field-set.ts";
 import { isAtomic } from "./fields-of.ts";

@@ -1,7 +1,7 @@
 // Field ownership of ordinary writes and of applies: the algorithm of structured-merge-diff's Updater and of the managers
 // around it in k8s.io/apimachinery/pkg/util/managedfields. Pure: objects and owners in, objects and owners out.
 
-import { isJsonObject, type Json } from "../entry/json.ts";
+import { isJsonObject, type Json } from "../../kernel/json/index.ts";
 import type { Schema } from "../schema/schema.ts";
 import { type Comparison, compare, isSame } from "./compare.ts";
 import type { Conflict } from "./conflict.ts";

@@ -1,9 +1,9 @@
 // A document -> bytes in the format that was agreed on, and one event of a watch as it goes over the wire.
 
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { type HttpAnswer, headerValue } from "../../platform/http/index.ts";
 import type { Call } from "../call.ts";
 import { encodeProtobuf, encodeProtobufEvent, findMessage, type KindName } from "../encoding/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
 import { type Accepted, type Format, MEDIA_TYPES } from "./accept.ts";
 import { encodeYaml } from "./yaml.ts";
 

@@ -1,7 +1,7 @@
 // A JSON value -> YAML text in the plain style of kubectl: sorted keys, two blanks a level. Whatever might be read as something
 // else than the string it is stands in quotes, as JSON writes it, which YAML reads as well.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 
 const PLAIN = /^[A-Za-z/][\w./@+-]*$/;
 /** Words that are no strings, today or in older YAML. */

@@ -1,6 +1,6 @@
 // What is wrong with a field, in the words of k8s.io/apimachinery/pkg/util/validation/field: clients print them.
 
-import { isSameJson } from "../verbs/same-json.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 
 export type FieldErrorType =
   | "Required value"

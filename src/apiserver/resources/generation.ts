@@ -2,7 +2,7 @@
 // start at 1 and count every change of the part that is a wish.
 
 import type { KubeObject } from "../../api/meta/index.ts";
-import { isSameJson } from "../verbs/same-json.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 
 export function firstGeneration<T extends KubeObject>(object: T): T {
   return { ...object, metadata: { ...object.metadata, generation: 1 } };

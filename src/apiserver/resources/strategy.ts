@@ -4,8 +4,8 @@
 import type { UserInfo } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import type { SignedBytes } from "../../kernel/crypto/index.ts";
+import type { Json } from "../../kernel/json/index.ts";
 import type { PublicKey } from "../../kernel/x509/index.ts";
-import type { Json } from "../entry/json.ts";
 import type { Schema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
 import type { NameRule } from "./names.ts";

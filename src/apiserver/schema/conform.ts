@@ -1,7 +1,7 @@
 // An untrusted object held to the schema of its kind, as Go's decoder would: fields of a wrong type are refused, unknown
 // fields are dropped and told, null is "not set", and empty values that Go does not write are not kept. Pure.
 
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { shapeProblem } from "../resources/shape.ts";
 import type { Field, ScalarSchema, ScalarType, Schema, StructSchema } from "./schema.ts";
 

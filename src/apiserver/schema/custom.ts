@@ -1,6 +1,6 @@
 // The schema of a custom kind (resources/custom) as apply reads it: which lists have keys, which maps are one value.
 
-import type { Json } from "../entry/json.ts";
+import type { Json } from "../../kernel/json/index.ts";
 import type { Schema as CustomSchema } from "../resources/custom/schema/index.ts";
 import { builtInSchema } from "./built-in.ts";
 import { ANY, type Field, type ListSchema, type ScalarType, type Schema, type StructSchema } from "./schema.ts";

@@ -2,10 +2,10 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
+import { checkJson, type Json } from "../../kernel/json/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
-import { checkJson, type Json } from "../entry/json.ts";
 import { heavyTurn } from "../limits/heavy.ts";
 import { proofErrors } from "../proof-errors.ts";
 import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";

@@ -2,7 +2,7 @@
 // and null in it may mean something.
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { badRequest, invalidObject } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";

@@ -2,9 +2,9 @@
 // kind does not have are dropped; whether the client is told, or refused, is its own choice (fieldValidation).
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import type { Call } from "../call.ts";
 import { typeProblem } from "../encoding/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../entry/json.ts";
 import { badRequest } from "../reply/status.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
 import type { CustomKind } from "../resources/strategy.ts";

@@ -1,7 +1,7 @@
 // DeleteOptions: the body of a delete: preconditions, grace period, dry run, and what becomes of the dependents.
 
 import type { Resource } from "../../api/meta/index.ts";
-import { isJsonObject, type Json } from "../entry/json.ts";
+import { isJsonObject, type Json } from "../../kernel/json/index.ts";
 import { badRequest, invalidObject } from "../reply/status.ts";
 import { invalid, notSupported } from "../resources/field-error.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";

@@ -2,6 +2,7 @@
 // So is a pod that runs on a node: its kubelet ends it and deletes it again, without grace.
 
 import type { KubeObject, ObjectMeta, Status } from "../../api/meta/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
@@ -10,7 +11,6 @@ import { formatTime } from "../resources/metadata.ts";
 import type { Content, Stored } from "../storage/storage.ts";
 import { DELETE_OPTIONS, type DeleteOptions, type Propagation, parseDeleteOptions } from "./delete-options.ts";
 import { prefixFor } from "./read.ts";
-import { isSameJson } from "./same-json.ts";
 import { selectionOf } from "./selection.ts";
 import { attemptOf, enforce, isDryRun, keyFor, type StoredCall } from "./stored-call.ts";
 import { isLostRace, MAX_WRITE_TRIES } from "./turns/write-until-won.ts";

@@ -2,8 +2,7 @@
 // Behaviour of the managers in k8s.io/apimachinery/pkg/util/managedfields.
 
 import { apiVersionOf, type KubeObject } from "../../api/meta/index.ts";
-import type { Json, JsonObject } from "../entry/json.ts";
-import { isJsonObject } from "../entry/json.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import {
   encodeManagers,
   type FieldSet,
@@ -19,7 +18,6 @@ import {
 } from "../ownership/index.ts";
 import { formatTime } from "../resources/metadata.ts";
 import { type StructSchema, schemaOfKind, zeroOf } from "../schema/index.ts";
-import { isSameJson } from "./same-json.ts";
 import type { StoredCall } from "./stored-call.ts";
 
 /** The object with its owners; with none when nobody owns anything. */

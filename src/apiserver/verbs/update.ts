@@ -2,10 +2,10 @@
 // admit, compare and swap.
 
 import type { KubeObject } from "../../api/meta/index.ts";
+import { checkJson, type Json } from "../../kernel/json/index.ts";
 import { attributesOf, refusalOf } from "../authorization/stage.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
-import { checkJson, type Json } from "../entry/json.ts";
 import { heavyTurn } from "../limits/heavy.ts";
 import { conflict, invalidObject, notFound } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";

@@ -1,10 +1,10 @@
 // Garbage collection: objects whose owners are gone go too, and deletions in the foreground or with orphans are finished.
 
 import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
+import { isSameJson } from "../../../kernel/json/index.ts";
 import type { Registry } from "../../resources/registry.ts";
 import { prefixOf } from "../../storage/key.ts";
 import type { Change, Storage } from "../../storage/storage.ts";
-import { isSameJson } from "../../verbs/same-json.ts";
 import { controllerUser } from "../inside-client.ts";
 import type { Controller } from "../loop.ts";
 import { act } from "./act.ts";

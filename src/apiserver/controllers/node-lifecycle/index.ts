@@ -3,9 +3,9 @@
 
 import type { Lease, Node } from "../../../api/core/index.ts";
 import { type KubeObject, LEASES, NODES } from "../../../api/meta/index.ts";
+import { isSameJson } from "../../../kernel/json/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { Change } from "../../storage/storage.ts";
-import { isSameJson } from "../../verbs/same-json.ts";
 import { controllerUser } from "../inside-client.ts";
 import type { Controller } from "../loop.ts";
 import { planNode } from "./plan.ts";

@@ -4,8 +4,8 @@
 // Reasons, sentences and taints of kubernetes/pkg/controller/nodelifecycle.
 
 import type { Node, NodeCondition } from "../../../api/core/index.ts";
+import { isSameJson } from "../../../kernel/json/index.ts";
 import { formatTime } from "../../resources/metadata.ts";
-import { isSameJson } from "../../verbs/same-json.ts";
 
 /** Four renewals that did not come. */
 export const GRACE_MS = 40_000;

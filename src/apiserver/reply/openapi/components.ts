@@ -2,7 +2,7 @@
 // is required. Of descriptions only those of metadata are here: the Kubernetes documentation has the others.
 
 import { type Resource, resourcePath } from "../../../api/meta/index.ts";
-import type { JsonObject } from "../../entry/json.ts";
+import type { JsonObject } from "../../../kernel/json/index.ts";
 import type { AnySchema, Field, ListSchema, Schema, StructSchema } from "../../schema/index.ts";
 import { describeField, describeTypeField } from "./descriptions.ts";
 import { requiredFields } from "./required.ts";

@@ -1,7 +1,7 @@
 // One OpenAPI document of version 3 for each group and version, made from the kinds that are served.
 
 import { apiVersionOf, type Resource } from "../../../api/meta/index.ts";
-import type { JsonObject } from "../../entry/json.ts";
+import type { JsonObject } from "../../../kernel/json/index.ts";
 import { openApiListOf, openApiSchemaOf } from "../../resources/custom/index.ts";
 import type { Registry } from "../../resources/registry.ts";
 import type { Strategy } from "../../resources/strategy.ts";

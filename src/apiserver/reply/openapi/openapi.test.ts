@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definitionOf } from "../../../../test/builders/definitions.ts";
-import type { JsonObject } from "../../entry/json.ts";
+import type { JsonObject } from "../../../kernel/json/index.ts";
 import { kindsOf } from "../../resources/custom/index.ts";
 import { createRegistry } from "../../resources/registry.ts";
 import { openApiDocuments } from "./document.ts";

@@ -2,7 +2,7 @@
 // the parameter fieldValidation of its patch, by which it learns that the server checks fields itself.
 
 import type { Resource } from "../../../api/meta/index.ts";
-import type { JsonObject } from "../../entry/json.ts";
+import type { JsonObject } from "../../../kernel/json/index.ts";
 import { pathTemplates, REF_PREFIX, STATUS } from "./components.ts";
 
 export interface DescribedKind {

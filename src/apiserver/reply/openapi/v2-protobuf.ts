@@ -1,11 +1,11 @@
 // A document of version 2 as protobuf: the one form in which kubectl asks for it. The messages are those of
 // gnostic's openapi.v2 (github.com/google/gnostic-models/openapiv2), as far as our documents use them.
 
+import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { encodeMessage } from "../../encoding/encode-message.ts";
 import type { Form } from "../../encoding/message.ts";
 import { createMessageTables } from "../../encoding/notation.ts";
 import { createWriter, writtenBytes } from "../../encoding/wire-writer.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
 
 /** In the notation of the tables; every field may be absent. */
 const MESSAGES = `

@@ -3,7 +3,7 @@
 // with properties as a closed one, so some of what version 3 says is left out.
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2.
 
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import type { Registry } from "../../resources/registry.ts";
 import { REF_PREFIX, SCALAR_COMPONENTS } from "./components.ts";
 import { INFO, openApiDocuments } from "./document.ts";

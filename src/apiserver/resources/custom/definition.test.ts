@@ -7,7 +7,7 @@ import {
   nodeIdentities,
   openShiftMachines,
 } from "../../../../test/builders/definitions.ts";
-import type { Json } from "../../entry/json.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import { describeError } from "../field-error.ts";
 import { metaForUpdate } from "../metadata.ts";
 import { type Definition, isConditionTrue } from "./definition.ts";

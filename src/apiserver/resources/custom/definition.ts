@@ -4,7 +4,7 @@
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
-import type { Json } from "../../entry/json.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import { formatTime } from "../metadata.ts";
 
 export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {

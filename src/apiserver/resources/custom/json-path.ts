@@ -1,7 +1,7 @@
 // The paths by which definitions point into objects: printer columns, scale, selectable fields. The subset of kubectl's
 // JSONPath that real definitions use: `.a.b`, `.a\.b`, `['a']`, `[0]`, `[*]`, `[?(@.type=="Ready")]`.
 
-import { isJsonObject, type Json } from "../../entry/json.ts";
+import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 
 type Step = (value: Json) => readonly Json[];
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { capiMachines, definitionOf } from "../../../../test/builders/definitions.ts";
 import type { KubeObject } from "../../../api/meta/index.ts";
-import type { Json } from "../../entry/json.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import { describeError } from "../field-error.ts";
 import type { Strategy } from "../strategy.ts";
 import type { Definition } from "./definition.ts";

@@ -2,7 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
-import type { Json } from "../../entry/json.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import type { FieldError } from "../field-error.ts";
 import { countedGeneration, firstGeneration } from "../generation.ts";
 import { dnsSubdomain } from "../names.ts";

@@ -1,7 +1,7 @@
 // The schema of a custom kind as the OpenAPI v3 documents show it: as it was written, with what every object has. kubectl
 // explain and the validation of kubectl read it. k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import type { CustomKind, Strategy } from "../strategy.ts";
 
 const CONVENTIONS = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";

@@ -2,7 +2,7 @@
 // k8s.io/apiextensions-apiserver/pkg/registry/customresource/tableconvertor.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
-import type { Json } from "../../entry/json.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import { ageOf } from "../human-duration.ts";
 import { type Cell, type Column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
 import type { PrinterColumn } from "./definition.ts";

@@ -2,7 +2,7 @@
 // know. A definition says where its objects keep the numbers. k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import { META_SHAPE } from "../shape.ts";
 import type { Speech } from "../strategy.ts";

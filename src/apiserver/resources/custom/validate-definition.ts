@@ -1,9 +1,8 @@
 // Is a CustomResourceDefinition one that can be served? Texts and order of
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
+import { isJsonObject, isSameJson, type Json } from "../../../kernel/json/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
-import { isJsonObject, type Json } from "../../entry/json.ts";
-import { isSameJson } from "../../verbs/same-json.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../field-error.ts";
 import { dnsSubdomain, rfc1035Label } from "../names.ts";
 import { type DefinedVersion, type Definition, type DefinitionSpec, isConditionTrue } from "./definition.ts";

@@ -1,6 +1,6 @@
 // The smaller parts of one version of a definition: printer columns, subresources, selectable fields, deprecation.
 
-import { isJsonObject } from "../../entry/json.ts";
+import { isJsonObject } from "../../../kernel/json/index.ts";
 import { duplicate, type FieldError, invalid, required, tooMany } from "../field-error.ts";
 import type { DefinedVersion, PrinterColumn } from "./definition.ts";
 import { objectOf, textOf } from "./schema/raw.ts";

@@ -1,6 +1,6 @@
 // What a client should know about a definition that was accepted, as Warning headers.
 
-import { isJsonObject, type Json } from "../../entry/json.ts";
+import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 import type { Definition } from "./definition.ts";
 import { hasUnreadRules, isKnownFormat, parseSchema } from "./schema/index.ts";
 

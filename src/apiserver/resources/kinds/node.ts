@@ -2,8 +2,8 @@
 
 import type { Node } from "../../../api/core/index.ts";
 import { NODES } from "../../../api/meta/index.ts";
+import { isSameJson } from "../../../kernel/json/index.ts";
 import { parseIpAddress } from "../../../kernel/x509/index.ts";
-import { isSameJson } from "../../verbs/same-json.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
 import { dnsSubdomain, labelValue, qualifiedKey } from "../names.ts";
 import { isRepeated } from "../repeated.ts";

@@ -2,10 +2,10 @@
 // more goes, what others own and it wants otherwise is a conflict. A missing object is created.
 
 import { apiVersionOf } from "../../../api/meta/index.ts";
+import { isJsonObject, type JsonObject } from "../../../kernel/json/index.ts";
 import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Answer } from "../../call.ts";
 import { readYamlBody } from "../../entry/body.ts";
-import { isJsonObject, type JsonObject } from "../../entry/json.ts";
 import { heavyTurn } from "../../limits/heavy.ts";
 import { type Applied, applyConfiguration, describeConflicts, NO_MANAGERS, type Write } from "../../ownership/index.ts";
 import { applyConflict, badRequest, notFound } from "../../reply/status.ts";

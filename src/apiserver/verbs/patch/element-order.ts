@@ -1,7 +1,7 @@
 // The order of a merged list: what the patch names stands in the order of the patch, what only the server has keeps its
 // place among it. Behaviour of normalizeElementOrder in k8s.io/apimachinery/pkg/util/strategicpatch.
 
-import { isJsonObject, type Json } from "../../entry/json.ts";
+import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 
 export interface Ordering {
   readonly items: readonly Json[];

@@ -1,9 +1,9 @@
 // patch: read, apply, then the way of an update. A lost race is tried again unless the patch names a resourceVersion.
 // Server-side apply has its own file: it may create, and it knows owners.
 
+import type { Json } from "../../../kernel/json/index.ts";
 import type { Answer } from "../../call.ts";
 import { mediaTypeOf, readJsonBody } from "../../entry/body.ts";
-import type { Json } from "../../entry/json.ts";
 import { heavyTurn } from "../../limits/heavy.ts";
 import { badRequest, notFound } from "../../reply/status.ts";
 import { ANY, type Schema, schemaOfKind } from "../../schema/index.ts";

@@ -2,9 +2,8 @@
 // first changes it and changed in place after that, so that an operation costs its path and not the document.
 // A patch that is no patch is the fault `malformed` (400); an operation that does not fit the document is `invalid` (422).
 
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
-import { isSameJson } from "../same-json.ts";
 import { type Pointer, parsePointer } from "./json-pointer.ts";
 
 /** The limit of kube-apiserver. */

@@ -1,7 +1,7 @@
 // JSON pointers, RFC 6901: `/metadata/labels/a~1b`.
 
+import { type Json, MAX_JSON_DEPTH } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { type Json, MAX_JSON_DEPTH } from "../../entry/json.ts";
 
 export type Pointer = readonly string[];
 
@@ -15,7 +15,7 @@ export function parsePointer(text: Json | undefined): Pointer {
   return tokens;
 }
 
-/** The key `__proto__` is refused here as it is in bodies: entry/json.ts says why. */
+/** The key `__proto__` is refused here as it is in bodies: checkJson says why. */
 function parseToken(token: string): string {
   if (/~(?![01])/.test(token)) throw new Fault("malformed", "a JSON patch path has a bad escape");
   const key = token.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -2,8 +2,8 @@
 // it. k8s.io/apimachinery/pkg/util/managedfields: lastappliedmanager.go and lastappliedupdater.go.
 
 import { encodeUtf8 } from "../../../kernel/bytes/index.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../../kernel/json/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
-import { isJsonObject, type Json, type JsonObject, parseJson } from "../../entry/json.ts";
 import { type Conflict, isWithin, unchangedFields } from "../../ownership/index.ts";
 import type { Schema } from "../../schema/index.ts";
 

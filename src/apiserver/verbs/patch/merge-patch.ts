@@ -1,6 +1,6 @@
 // JSON merge patch, RFC 7396: objects merge, null removes, everything else replaces. Pure.
 
-import { isJsonObject, type Json } from "../../entry/json.ts";
+import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;

@@ -1,9 +1,9 @@
 // What a patch made of an object, held to everything that a body is held to.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
+import { checkJson, type Json } from "../../../kernel/json/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { mediaTypeOf } from "../../entry/body.ts";
-import { checkJson, type Json } from "../../entry/json.ts";
 import { conflict, invalidObject } from "../../reply/status.ts";
 import type { Stored } from "../../storage/storage.ts";
 import { checkPlace, decode } from "../decode.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Json } from "../../../kernel/json/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
-import type { Json } from "../../entry/json.ts";
 import { builtInSchema, type Schema } from "../../schema/index.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 

@@ -7,8 +7,8 @@
 //   $setElementOrder/f           the order of the list f in the end
 //   $retainKeys                  the only keys of this map that stay
 
+import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../entry/json.ts";
 import { ANY, itemOf, memberOf, type Schema } from "../../schema/schema.ts";
 import { inOrder, itemName } from "./element-order.ts";
 

@@ -3,9 +3,9 @@
 // differs from upstream: no server-side apply to it, whose fields would have to be owned in two kinds at once.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
+import type { Json } from "../../../kernel/json/index.ts";
 import type { Answer } from "../../call.ts";
 import { mediaTypeOf, readBody, readJsonBody } from "../../entry/body.ts";
-import type { Json } from "../../entry/json.ts";
 import { badRequest, conflict, invalidObject, methodNotAllowed, notFound } from "../../reply/status.ts";
 import type { Speech } from "../../resources/strategy.ts";
 import type { Content, Stored } from "../../storage/storage.ts";

@@ -1,7 +1,7 @@
 // PersistentVolumeClaims: a node that has grown a file system says so in the claim's status, and changes nothing else.
 
 import type { KubeObject } from "../../../../api/meta/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { quoted, type WriteRule } from "./rule.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 // it may say of itself when it registers, as far as that is free, and not change afterwards.
 
 import type { Node } from "../../../../api/core/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { changedLabels, forbiddenLabels } from "./labels.ts";
 import { quoted, type WriteRule } from "./rule.ts";
 

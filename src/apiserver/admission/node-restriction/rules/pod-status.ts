@@ -2,7 +2,7 @@
 // give itself a claim by naming it in the status.
 
 import { nodeOfPod, type PodWithReferences } from "../../../../authorizer/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { quoted, type WriteRule } from "./rule.ts";
 
 export const podStatus: WriteRule = ({ operation, current, object }, { node }) => {

@@ -1,7 +1,7 @@
 // Whatever allOf, anyOf, oneOf and not restrict must be known outside of them: otherwise pruning would take it away before
 // anything could be restricted.
 
-import type { JsonObject } from "../../../entry/json.ts";
+import type { JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, required } from "../../field-error.ts";
 import { listOf, objectOf } from "./raw.ts";
 

@@ -1,6 +1,6 @@
 // The rules of x-kubernetes-list-type: what has keys has them in every item, and what is compared has one form.
 
-import type { Json, JsonObject } from "../../../entry/json.ts";
+import type { Json, JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
 import { listOf, objectOf, textOf } from "./raw.ts";
 

@@ -1,8 +1,7 @@
 // What may stand in the schema of a definition: the subset of OpenAPI v3 that Kubernetes takes, the rules of its extensions,
 // and defaults that fit their own schema. …/apis/apiextensions/validation: ValidateCustomResourceDefinitionOpenAPISchema.
 
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
 import { listTypeErrors } from "./check-list-type.ts";
 import { pruneValue } from "./prune.ts";

@@ -2,10 +2,9 @@
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema: ValidateStructural. Reads the JSON, because it is about what is
 // written there.
 
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
 import { compileRegexp } from "../../../../kernel/regexp/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
 import { type FieldError, forbiddenField, invalid, required } from "../../field-error.ts";
 import { completenessErrors } from "./check-complete.ts";
 import { listOf, objectOf, textOf } from "./raw.ts";

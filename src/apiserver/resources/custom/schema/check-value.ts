@@ -1,9 +1,8 @@
 // The checks of a schema that look at one value and not into it: type, enum, length, range, pattern, format. Each mistake is
 // told in the words of k8s.io/kube-openapi/pkg/validation, which kubectl prints.
 
+import { isSameJson, type Json } from "../../../../kernel/json/index.ts";
 import { type MatchBudget, matches } from "../../../../kernel/regexp/index.ts";
-import type { Json } from "../../../entry/json.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
 import { type FieldError, invalid, notSupported, tooLong, tooMany, wrongType } from "../../field-error.ts";
 import { fitsFormat, isKnownFormat } from "./formats.ts";
 import type { Limits, Schema } from "./schema.ts";

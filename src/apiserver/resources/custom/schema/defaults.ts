@@ -1,8 +1,8 @@
 // Defaults: what a field is when nobody said. Applied to what clients send and to what storage gives, so a default that a
 // definition gains later is seen on old objects too. Behaviour of …/apiserver/schema/defaulting.
 
+import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault } from "../../../../kernel/outcome/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
 import type { Schema } from "./schema.ts";
 
 /**

@@ -1,7 +1,7 @@
 // Pruning: fields that the schema does not know are taken away, and their paths are told. Behaviour of
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { META_SHAPE } from "../../shape.ts";
 import type { Schema } from "./schema.ts";
 

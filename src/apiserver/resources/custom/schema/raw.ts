@@ -1,6 +1,6 @@
 // Reading the JSON of a schema as it was written.
 
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 
 export function objectOf(value: Json | undefined): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;

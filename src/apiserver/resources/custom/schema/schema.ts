@@ -1,9 +1,9 @@
 // The schema of a custom resource, parsed once from the JSON in its definition: what pruning, defaults, validation, apply and
 // the OpenAPI documents read. k8s.io/apiextensions-apiserver: JSONSchemaProps and structural schemas.
 
+import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault, isFault } from "../../../../kernel/outcome/index.ts";
 import { compileRegexp, type Program } from "../../../../kernel/regexp/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
 
 export interface Schema {
   /** Empty when any type will do. */

@@ -1,7 +1,7 @@
 // What a schema demands beside the shape of its values: items of sets and maps appear once, and an embedded resource says
 // what it is. Behaviour of …/apiserver/schema/listtype and …/schema/objectmeta.
 
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { duplicate, type FieldError, invalid, required } from "../../field-error.ts";
 import type { Schema } from "./schema.ts";
 import { keyOf } from "./validate.ts";

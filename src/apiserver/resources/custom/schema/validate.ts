@@ -1,10 +1,9 @@
 // Does a value fit its schema? Behaviour and words of k8s.io/kube-openapi/pkg/validation/validate. On an update, what was
 // wrong before and has not changed is let through, as in Kubernetes since 1.33 ("ratcheting").
 
+import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault } from "../../../../kernel/outcome/index.ts";
 import { createMatchBudget } from "../../../../kernel/regexp/index.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../entry/json.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
 import { type FieldError, invalid, required } from "../../field-error.ts";
 import { checkSize, checkValue, type Place, rootOf } from "./check-value.ts";
 import type { Schema } from "./schema.ts";

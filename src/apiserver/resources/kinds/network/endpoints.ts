@@ -2,8 +2,8 @@
 
 import type { EndpointSlice, Endpoints, EndpointsSubset } from "../../../../api/core/index.ts";
 import { ENDPOINT_SLICES, ENDPOINTS } from "../../../../api/meta/index.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { parseIpAddress } from "../../../../kernel/x509/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
 import {
   duplicate,
   type FieldError,

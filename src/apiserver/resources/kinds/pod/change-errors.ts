@@ -2,7 +2,7 @@
 // may say. Everything else is another pod.
 
 import type { Container, Pod, PodSpec, Toleration } from "../../../../api/core/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, required } from "../../field-error.ts";
 import { dnsSubdomain } from "../../names.ts";
 

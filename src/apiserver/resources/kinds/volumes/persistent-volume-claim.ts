@@ -2,7 +2,7 @@
 
 import type { PersistentVolumeClaim } from "../../../../api/core/index.ts";
 import { PERSISTENT_VOLUME_CLAIMS } from "../../../../api/meta/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../../field-error.ts";
 import { dnsSubdomain } from "../../names.ts";
 import { canonicalQuantities, parseQuantity } from "../../quantity.ts";

@@ -2,7 +2,7 @@
 
 import type { PersistentVolume } from "../../../../api/core/index.ts";
 import { PERSISTENT_VOLUMES } from "../../../../api/meta/index.ts";
-import { isSameJson } from "../../../verbs/same-json.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../../field-error.ts";
 import { formatTime } from "../../metadata.ts";
 import { dnsSubdomain } from "../../names.ts";

@@ -1,7 +1,7 @@
 // Untrusted bytes -> a JSON value with limits on depth and without keys that JavaScript treats specially.
 
-import { parseUtf8 } from "../../kernel/bytes/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
+import { parseUtf8 } from "../bytes/index.ts";
+import { Fault } from "../outcome/index.ts";
 
 /** The deepest Kubernetes objects (schemas in custom resource definitions) stay below sixty. */
 export const MAX_JSON_DEPTH = 200;
