@@ -151,7 +151,7 @@ function keepDoors({ outfile, compiledDir }) {
   };
 }
 
-/** Those that src/cli/cluster/manifests.ts is asked for. */
+/** Those that src/plane/manifests.ts is asked for. */
 export const MANIFESTS = ["controller-rbac.yaml", "crds/joinpolicies.yaml", "crds/nodeidentities.yaml"];
 
 /** @param {string} compiledDir */

@@ -8,7 +8,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { loadOrCreatePki } from "../../dist/cli/cluster/pki.js";
+import { loadOrCreatePki } from "../../dist/plane/pki.js";
 import { locateBinary } from "../../test/upstream/assets/binaries.mjs";
 import { ensureAssets } from "../../test/upstream/assets/build.mjs";
 import { createClient } from "./client.mjs";

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildTokenSecret, generateToken } from "../../dist/api/bootstrap/index.js";
 import { encodeKubeconfig } from "../../dist/api/kubeconfig/index.js";
-import { loadOrCreatePki } from "../../dist/cli/cluster/pki.js";
+import { loadOrCreatePki } from "../../dist/plane/pki.js";
 import { randomBytes } from "../../dist/platform/keys/index.js";
 import { locateBinary } from "../../test/upstream/assets/binaries.mjs";
 import { ensureAssets } from "../../test/upstream/assets/build.mjs";

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
-import { type Plane, startPlane } from "../../src/cli/cluster/plane.ts";
-import { storeToken } from "../../src/cli/cluster/store-token.ts";
+import { type Plane, startPlane } from "../../src/plane/plane.ts";
+import { storeToken } from "../../src/plane/store-token.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";

@@ -4,8 +4,9 @@
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
-import { clusterObjects, ensureObjects } from "../../src/cli/cluster/objects.ts";
 import { signDetachedHs256 } from "../../src/kernel/jose/index.ts";
+import { clusterObjects } from "../../src/plane/kubeadm-objects.ts";
+import { ensureObjects } from "../../src/plane/wanted-objects.ts";
 import type { KubeClient } from "../../src/platform/kube/index.ts";
 import { connectAdmin, startTestApiServer, type TestApiServer, type TestApiServerOptions } from "./api-server.ts";
 import { carryOut, type Decision, runClerk } from "./clerk.ts";

@@ -17,11 +17,11 @@ import {
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import { BEACON_CONFIG_MAP, parseRecipient } from "../../src/attestation/evidence/index.ts";
 import { createInsecureProvider, createTpmProvider, readTpmIdentity } from "../../src/attestation/providers/index.ts";
-import type { Plane } from "../../src/cli/cluster/plane.ts";
 import { publicPointOf } from "../../src/kernel/crypto/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parsePublicArea, publicKeyOf } from "../../src/kernel/tpm/index.ts";
 import { joinNode, parseDiscoveryMethod, renewCertificate, runNodeDaemon } from "../../src/node/index.ts";
+import type { Plane } from "../../src/plane/plane.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { openTpm } from "../../src/platform/tpm/index.ts";

@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { parseKubeconfig, selectContext } from "../../src/api/kubeconfig/index.ts";
 import { createTpmProvider, readEndorsementKey } from "../../src/attestation/providers/index.ts";
-import type { Plane } from "../../src/cli/cluster/plane.ts";
 import { TPM_AUTHENTICATOR } from "../../src/node/exec/index.ts";
 import {
   gatherHealth,
@@ -23,6 +22,7 @@ import {
   runNodeDaemon,
 } from "../../src/node/index.ts";
 import { fileKubeconfig } from "../../src/node/join/index.ts";
+import type { Plane } from "../../src/plane/plane.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";
 import { startJoinablePlane } from "../builders/joinable-plane.ts";

@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NODES } from "../../src/api/meta/index.ts";
 import { createInsecureProvider } from "../../src/attestation/index.ts";
-import type { Plane } from "../../src/cli/cluster/plane.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
+import type { Plane } from "../../src/plane/plane.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { startJoinablePlane } from "../builders/joinable-plane.ts";
 

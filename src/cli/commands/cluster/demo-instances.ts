@@ -11,8 +11,8 @@ import {
   type NodeAttestationProvider,
 } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { shippedPath } from "../../../plane/index.ts";
 import { atomicWriteFile } from "../../../platform/files/index.ts";
-import { shippedPath } from "../../cluster/shipped-file.ts";
 import { type DemoMachines, type DemoWorld, MEMBERS, STRANGER } from "./demo-cast.ts";
 
 const EXAMPLE = "instance-identity";

@@ -1,18 +1,17 @@
 // `countersign up`: a control plane in one process and one directory, until it is told to stop.
 
+import { setFlagsFromString } from "node:v8";
 import { parseToken } from "../../../api/bootstrap/index.ts";
 import type { SdkVerifier } from "../../../attestation/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { type Plane, startPlane, storeToken } from "../../../plane/index.ts";
 import { parseChoice } from "../../../platform/flags/index.ts";
 import { createLog, LOG_LEVELS } from "../../../platform/report/index.ts";
 import { untilAborted } from "../../../platform/signals/index.ts";
-import { tuneEngine } from "../../cluster/engine-settings.ts";
-import { type Plane, startPlane } from "../../cluster/plane.ts";
-import { readServerChoices, SERVER_OPTIONS } from "../../cluster/server-options.ts";
-import { storeToken } from "../../cluster/store-token.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { durationOption, flagOption, listOption, portOption, requiredText, textOption } from "../../options.ts";
 import { readToken, TOKEN_OPTIONS } from "../../secret-input.ts";
+import { readServerChoices, SERVER_OPTIONS } from "./server-options.ts";
 
 export const clusterUp: Command = {
   options: [
@@ -98,4 +97,26 @@ function printReady({ terminal }: CommandContext, plane: Plane): void {
   terminal.out(`controller      ${judging}\n`);
   terminal.out(`look around     export KUBECONFIG=${plane.kubeconfigPath}\n`);
   terminal.out("                kubectl get csr,nodes\n");
+}
+
+/**
+ * V8 settings for a process that serves for days, set while it runs because a program started by its file cannot choose
+ * Node's flags. They trade time of the garbage collector and of a compiler for memory; bench/apiserver.mjs measures it.
+ *
+ * - heap-growing-percent: V8 lets garbage grow to about twice the live heap before it collects; here to a fifth more.
+ *   Stored objects are text (apiserver/storage/held.ts), which the collector does not scan, so collecting often is cheap.
+ * - semi-space-growth-factor: the nursery keeps the size it had at the start of the process.
+ */
+const ENGINE_SETTINGS: readonly string[] = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
+
+/**
+ * The HTTP client's parser is WebAssembly. V8 soon compiles it again with its optimizing compiler, which takes 36 MB and a
+ * core for a while; the controller's requests to its own process gain nothing by it. Only where Liftoff is complete.
+ */
+const WITHOUT_SECOND_COMPILER = "--liftoff-only";
+const FULLY_SUPPORTED: readonly string[] = ["x64", "arm64"];
+
+function tuneEngine(): void {
+  for (const setting of ENGINE_SETTINGS) setFlagsFromString(setting);
+  if (FULLY_SUPPORTED.includes(process.arch)) setFlagsFromString(WITHOUT_SECOND_COMPILER);
 }

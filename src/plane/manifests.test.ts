@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { loadManifest } from "./manifests.ts";
-import { loadShippedFile, shippedPath } from "./shipped-file.ts";
+import { loadManifest, shippedPath } from "./manifests.ts";
 
 const above = mkdtempSync(join(tmpdir(), "shipped-file-"));
 afterAll(() => rmSync(above, { recursive: true }));
@@ -37,7 +36,7 @@ describe("a shipped file", () => {
   });
 
   it("that is missing is named", async () => {
-    await expect(loadShippedFile("deploy/nothing.yaml")).rejects.toMatchObject({
+    await expect(loadManifest("deploy/nothing.yaml")).rejects.toMatchObject({
       code: "io-failed",
       message: expect.stringContaining("deploy/nothing.yaml"),
     });

@@ -1,14 +1,20 @@
-// Service default/kubernetes: the name under which pods find the API server, and where it leads. In Kubernetes the API server
-// keeps these itself; here whoever starts the cluster knows the address that others reach it by.
+// Service default/kubernetes, by which pods find the API server, and the cluster addresses around it: those of kubeadm.
+// Nothing here routes them, but certificates, the kubelet's configuration and the Service must agree on them.
+// differs from upstream: kube-apiserver maintains the Service itself; here the plane does, which knows the address.
 
-import type { KubeObject } from "../../api/meta/index.ts";
-import { ENDPOINT_SLICES, ENDPOINTS, SERVICES } from "../../api/meta/index.ts";
-import { SERVICE_ADDRESS } from "./network.ts";
-import type { Wanted } from "./wanted.ts";
+import { ENDPOINT_SLICES, ENDPOINTS, type KubeObject, SERVICES } from "../api/meta/index.ts";
+import type { WantedObject } from "./wanted-objects.ts";
+
+export const SERVICE_SUBNET = "10.96.0.0/12";
+/** The first address of the subnet: Service default/kubernetes. */
+export const SERVICE_ADDRESS = "10.96.0.1";
+/** The tenth: the DNS server that kubelets configure in pods. */
+export const DNS_ADDRESS = "10.96.0.10";
+export const DNS_DOMAIN = "cluster.local";
 
 const PLACE = { name: "kubernetes", namespace: "default" };
 
-export function serviceObjects({ server }: { readonly server: string }): readonly Wanted[] {
+export function serviceObjects({ server }: { readonly server: string }): readonly WantedObject[] {
   const { hostname, port } = new URL(server);
   const address = hostname.replace(/^\[|\]$/g, "");
   const service: KubeObject & { spec: unknown } = {
@@ -33,7 +39,7 @@ function isReachable(address: string): boolean {
   return /^\d+\.\d+\.\d+\.\d+$/.test(address) ? !/^(?:127\.|0\.0\.0\.0$)/.test(address) : false;
 }
 
-function endpoints(ip: string, port: number): readonly Wanted[] {
+function endpoints(ip: string, port: number): readonly WantedObject[] {
   const ports = [{ name: "https", port, protocol: "TCP" }];
   const legacy: KubeObject & { subsets: unknown } = {
     apiVersion: "v1",

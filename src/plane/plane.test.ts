@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from "../../api/meta/index.ts";
-import { systemClock } from "../../platform/clock/index.ts";
-import { silentLog } from "../../platform/report/index.ts";
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from "../api/meta/index.ts";
+import { systemClock } from "../platform/clock/index.ts";
+import { silentLog } from "../platform/report/index.ts";
 import { startPlane } from "./plane.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "countersign-plane-"));

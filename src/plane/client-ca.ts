@@ -1,28 +1,21 @@
-// CA bundles beside the cluster's own, read from files and read again when they change: an operator replaces a CA without a
-// restart, and without a moment in which nobody is believed.
+// CA bundles beside the cluster's own are read again when their files change: an operator replaces a CA without a
+// restart, and client certificates of the old one are accepted until the new one is in use.
 
-import type { Clock } from "../../platform/clock/index.ts";
-import { followFile } from "../../platform/files/index.ts";
-import type { Log } from "../../platform/report/index.ts";
-import { readText } from "./server-options.ts";
+import type { Clock } from "../platform/clock/index.ts";
+import { followFile } from "../platform/files/index.ts";
+import type { Log } from "../platform/report/index.ts";
 
-/** Path -> content, in the order given. */
-export async function loadClientCa(paths: readonly string[]): Promise<Map<string, string>> {
-  const entries = await Promise.all(paths.map(async (path) => [path, await readText(path)] as const));
-  return new Map(entries);
-}
-
-export interface Following {
+interface FollowOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Takes all bundles of this moment; a Fault leaves everything as it was. */
   readonly use: (bundles: ReadonlyMap<string, string>) => void;
 }
 
-/** Returns what ends it. */
+/** Path -> content, as it was loaded. Returns what ends the watch. */
 export function followClientCa(
   loaded: ReadonlyMap<string, string>,
-  { clock, log, use }: Following,
+  { clock, log, use }: FollowOptions,
 ): () => Promise<void> {
   const stop = new AbortController();
   let bundles = loaded;

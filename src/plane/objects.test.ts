@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import type { ConfigMap } from "../../api/core/index.ts";
-import { clusterObjects } from "./objects.ts";
+import type { ConfigMap } from "../api/core/index.ts";
+import { clusterObjects } from "./kubeadm-objects.ts";
 import { serviceObjects } from "./service-objects.ts";
 
 const CLUSTER = { server: "https://10.0.0.1:6443", caPem: "CA" };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { connectAdmin, startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
-import { parseToken, readTokenSecret, tokenSecretName } from "../../api/bootstrap/index.ts";
-import type { Secret } from "../../api/core/index.ts";
-import { SECRETS } from "../../api/meta/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+import { connectAdmin, startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
+import { parseToken, readTokenSecret, tokenSecretName } from "../api/bootstrap/index.ts";
+import type { Secret } from "../api/core/index.ts";
+import { SECRETS } from "../api/meta/index.ts";
+import type { KubeClient } from "../platform/kube/index.ts";
 import { storeToken } from "./store-token.ts";
 
 const TOKEN = parseToken("abcdef.0123456789abcdef");

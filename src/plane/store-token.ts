@@ -1,16 +1,16 @@
-// The token that `up` was given, into its cluster. A restart gives the same one again: it keeps the end of life it had.
+// Stores the bootstrap token that `up` was given. A restart is given the same token again, which keeps its expiry.
 
 import {
   type BootstrapToken,
   buildTokenSecret,
   readTokenSecret,
   type TokenSecretOptions,
-} from "../../api/bootstrap/index.ts";
-import type { Secret } from "../../api/core/index.ts";
-import { SECRETS } from "../../api/meta/index.ts";
-import { encodeUtf8, equalBytes } from "../../kernel/bytes/index.ts";
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+} from "../api/bootstrap/index.ts";
+import type { Secret } from "../api/core/index.ts";
+import { SECRETS } from "../api/meta/index.ts";
+import { encodeUtf8, equalBytes } from "../kernel/bytes/index.ts";
+import { Fault, isFault } from "../kernel/outcome/index.ts";
+import type { KubeClient } from "../platform/kube/index.ts";
 
 export async function storeToken(
   client: KubeClient,
@@ -27,7 +27,7 @@ export async function storeToken(
   }
 }
 
-/** Whoever is handed the new one could not join with it, and nobody would know why. */
+/** Fault `conflict` if the stored secret differs: a machine that is given the new token could not join with it. */
 function requireSame({ id, secret }: BootstrapToken, stored: Secret, cause: Fault): void {
   const known = readTokenSecret(stored);
   if (known !== undefined && equalBytes(encodeUtf8(known.secret), encodeUtf8(secret))) return;

@@ -3,51 +3,69 @@
 
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
-import { NAMESPACES } from "../../api/meta/index.ts";
+import { encodeKubeconfig } from "../api/kubeconfig/index.ts";
+import { NAMESPACES } from "../api/meta/index.ts";
 import {
   type ApiServer,
+  type ApiServerOptions,
+  type AuditLogFile,
   openLmdbStorage,
   type RequestLine,
   type Storage,
   startApiServer,
-} from "../../apiserver/index.ts";
-import type { SdkVerifier } from "../../attestation/index.ts";
-import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import type { Clock } from "../../platform/clock/index.ts";
-import { atomicWriteFile, ensureDirectory } from "../../platform/files/index.ts";
-import { randomBytes } from "../../platform/keys/index.ts";
-import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
-import type { Log } from "../../platform/report/index.ts";
-import { untilAborted } from "../../platform/signals/index.ts";
-import { createCleanup } from "./cleanup.ts";
-import { followClientCa, loadClientCa } from "./client-ca.ts";
-import { CONTROLLER_USER, loadControllerRights } from "./controller-rights.ts";
-import { clusterObjects, ensureObjects } from "./objects.ts";
-import { loadOwnDefinitions } from "./own-definitions.ts";
+} from "../apiserver/index.ts";
+import type { SdkVerifier } from "../attestation/index.ts";
+import { encodeBase64, encodeUtf8 } from "../kernel/bytes/index.ts";
+import { Fault } from "../kernel/outcome/index.ts";
+import type { Clock } from "../platform/clock/index.ts";
+import { atomicWriteFile, ensureDirectory } from "../platform/files/index.ts";
+import { randomBytes } from "../platform/keys/index.ts";
+import { createKubeClient, type KubeClient } from "../platform/kube/index.ts";
+import type { Log } from "../platform/report/index.ts";
+import { untilAborted } from "../platform/signals/index.ts";
+import { followClientCa } from "./client-ca.ts";
+import { clusterObjects } from "./kubeadm-objects.ts";
+import { loadOwnDefinitions } from "./manifests.ts";
 import { loadOrCreatePki, type Pair, type Pki } from "./pki.ts";
-import { providerRights } from "./provider-rights.ts";
-import type { ServerChoices } from "./server-options.ts";
+import { CONTROLLER_USER, loadControllerRights, providerRights } from "./rights.ts";
 import { serviceObjects } from "./service-objects.ts";
+import { ensureObjects } from "./wanted-objects.ts";
 
 export interface PlaneOptions {
   readonly directory: string;
   readonly host: string;
   readonly port: number;
   readonly kubeconfigOut: string;
-  /** The insecure attestor proves nothing; it is served only where somebody asked for it. */
+  /** Serve the signers of the insecure provider, which proves nothing. */
   readonly allowInsecure: boolean;
-  /** Of installed attestation providers; their signers are served. */
+  /** Verifiers of installed attestation providers; their signers are served. */
   readonly verifiers?: readonly SdkVerifier[] | undefined;
-  /** Another process judges and signs; here are the API server and its storage alone. */
+  /** Start the API server and its storage only: another process judges and signs. */
   readonly withoutController?: boolean | undefined;
-  /** Whoever is told to stop does not wait for what is still starting. */
+  /** Ends the wait for a controller that is still starting. */
   readonly stop?: AbortSignal | undefined;
-  /** What the flags of `up` say about the API server; its defaults when left out. */
+  /** How the API server behaves; its defaults when left out. */
   readonly server?: ServerChoices;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface ServerChoices {
+  /** CA bundles beside the cluster's own: path -> content. The files are followed. */
+  readonly clientCaBundles: ReadonlyMap<string, string>;
+  readonly options: Pick<
+    ApiServerOptions,
+    | "tokenFile"
+    | "anonymousPaths"
+    | "audit"
+    | "limits"
+    | "shutdownDelayMs"
+    | "advertiseAddress"
+    | "connectionsPerAddress"
+  >;
+  readonly issuer: string;
+  readonly auditLog: AuditLogFile | undefined;
+  readonly kubelet: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface Plane {
@@ -56,9 +74,9 @@ export interface Plane {
   readonly kubeconfigPath: string;
   /** The signers whose requests the controller judges. */
   readonly signers: readonly string[];
-  /** As the administrator. */
+  /** Of the administrator. */
   readonly client: KubeClient;
-  /** Rejects when a part ends that nobody told to: a server without its judge must not look alive. */
+  /** Rejects when the controller ends before `close`: a server without its controller must not look alive. */
   readonly failed: Promise<never>;
   close(): Promise<void>;
 }
@@ -73,7 +91,7 @@ export async function startPlane(options: PlaneOptions): Promise<Plane> {
   }
 }
 
-async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createCleanup>): Promise<Plane> {
+async function bringUp(options: PlaneOptions, cleanup: Cleanup): Promise<Plane> {
   const { clock } = options;
   const directory = resolve(options.directory);
   await ensureDirectory(directory, 0o700);
@@ -103,7 +121,7 @@ async function bringUp(options: PlaneOptions, cleanup: ReturnType<typeof createC
   return { url: server.url, caPem: cluster.caPem, kubeconfigPath, signers, client, failed, close: cleanup.run };
 }
 
-/** The uid of the namespace that every cluster has from its first to its last day, as other tools take it too. */
+/** The uid of kube-system, which other tools take for the cluster's identity too. */
 async function clusterIdOf(client: KubeClient): Promise<string | undefined> {
   return (await client.get(NAMESPACES, { name: "kube-system" })).metadata.uid;
 }
@@ -111,7 +129,7 @@ async function clusterIdOf(client: KubeClient): Promise<string | undefined> {
 /** Written once the first objects are stored. */
 const BEGAN = "began";
 
-/** Certificates of a cluster whose objects are gone are still good, and nothing knows any more who holds which name. */
+/** Certificates outlive lost objects: without the objects, a held node name would be given to a second machine. */
 function requireMemory(directory: string, storage: Storage, isFirstStart: boolean): void {
   if (isFirstStart || storage.list({ prefix: "/", limit: 1 }).items.length > 0) return;
   throw new Fault(
@@ -123,14 +141,14 @@ function requireMemory(directory: string, storage: Storage, isFirstStart: boolea
 interface Ground {
   readonly storage: Storage;
   readonly pki: Pki;
-  readonly cleanup: ReturnType<typeof createCleanup>;
+  readonly cleanup: Cleanup;
 }
 
 async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Ground): Promise<ApiServer> {
   const { clock, log, server: choices } = options;
   // Closed after the server: its last lines are about the shutdown.
   if (choices?.auditLog !== undefined) cleanup.add(choices.auditLog.close);
-  const bundles = await loadClientCa(choices?.clientCaFiles ?? []);
+  const bundles = choices?.clientCaBundles ?? new Map<string, string>();
   const server = await startApiServer({
     storage,
     clock,
@@ -159,7 +177,7 @@ async function startServer(options: PlaneOptions, { storage, pki, cleanup }: Gro
 
 const MINUTE_MS = 60_000;
 
-/** Whoever is refused tries again at once: one line tells as much as a thousand. */
+/** A refused client tries again at once, so that each refusal would be a line. */
 function onceAMinute(clock: Clock, tell: (peer: string) => void): (peer: string) => void {
   let nextMs = 0;
   return (peer) => {
@@ -179,15 +197,15 @@ interface Cluster {
 interface Parts {
   readonly cluster: Cluster;
   readonly pki: Pki;
-  readonly cleanup: ReturnType<typeof createCleanup>;
+  readonly cleanup: Cleanup;
 }
 
 async function startController(
   options: PlaneOptions,
   { cluster, pki, cleanup }: Parts,
 ): Promise<Pick<Plane, "signers" | "failed">> {
-  // Loaded here, because a plane without it starts sooner and is smaller.
-  const { createController } = await import("../../controller/index.ts");
+  // Loaded late: a plane without a controller starts sooner and is smaller.
+  const { createController } = await import("../controller/index.ts");
   const client = connect(cluster, pki.issueClient({ name: CONTROLLER_USER, groups: [] }));
   cleanup.add(() => client.close());
   const controller = createController({
@@ -207,7 +225,7 @@ async function startController(
     await running;
   });
   const failed = running.then(() => new Promise<never>(() => undefined));
-  failed.catch(() => undefined); // whoever waits for it hears of it; so does close
+  failed.catch(() => undefined); // reported by `failed` and by `close`
   await Promise.race([controller.waitUntilReady(), failed, ...(options.stop ? [untilAborted(options.stop)] : [])]);
   return { signers: controller.signers, failed };
 }
@@ -217,7 +235,7 @@ function logRequest(log: Log, { problem, ...line }: RequestLine): void {
   else log.error("request failed", { ...line, problem });
 }
 
-/** To this very process: whatever proxy the environment names for the way to others, none lies in between. */
+/** The server is in this process, so no proxy of the environment is used. */
 function connect({ server, caPem }: Cluster, pair: Pair): KubeClient {
   return createKubeClient({ server, caPem, credentials: () => pair, env: {} });
 }
@@ -235,4 +253,28 @@ function adminKubeconfig({ server, caPem }: Cluster, pair: Pair): string {
     contexts: [{ name: "admin@countersign", context: { cluster: "countersign", user: "admin" } }],
     currentContext: "admin@countersign",
   });
+}
+
+interface Cleanup {
+  add(end: () => Promise<void>): void;
+  run(): Promise<void>;
+}
+
+/** Ends what was started in the opposite order, once; after a failure the others are still ended. */
+function createCleanup(): Cleanup {
+  const ends: (() => Promise<void>)[] = [];
+  return {
+    add: (end) => void ends.push(end),
+    run: async () => {
+      const failures: unknown[] = [];
+      for (const end of ends.splice(0).reverse()) {
+        try {
+          await end();
+        } catch (failure) {
+          failures.push(failure);
+        }
+      }
+      if (failures.length > 0) throw failures[0];
+    },
+  };
 }

@@ -1,21 +1,16 @@
-// The flags of `up` that say how the API server behaves, and what they mean to it. Names are those of kube-apiserver where it
-// has them; what is left out is as safe as there.
+// The flags of `up` that say how the API server behaves, and what they mean to it. Names are those of kube-apiserver where
+// it has them; defaults are as safe as there.
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import {
-  type ApiServerOptions,
-  type AuditLogFile,
-  type AuditRotation,
-  openAuditLog,
-  parsePolicy,
-} from "../../apiserver/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import type { Clock } from "../../platform/clock/index.ts";
-import { dialableAddress } from "../../platform/http/index.ts";
-import type { Log } from "../../platform/report/index.ts";
-import type { CommandOption, OptionValues } from "../command.ts";
-import { countOption, durationOption, listOption, requiredText, textOption } from "../options.ts";
+import { type AuditRotation, openAuditLog, parsePolicy } from "../../../apiserver/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import type { ServerChoices } from "../../../plane/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import { dialableAddress } from "../../../platform/http/index.ts";
+import type { Log } from "../../../platform/report/index.ts";
+import type { CommandOption, OptionValues } from "../../command.ts";
+import { countOption, durationOption, listOption, requiredText, textOption } from "../../options.ts";
 
 export const SERVER_OPTIONS: readonly CommandOption[] = [
   {
@@ -74,29 +69,12 @@ export const SERVER_OPTIONS: readonly CommandOption[] = [
   { flags: "--shutdown-delay <duration>", description: "how long /readyz fails before connections end", default: "0s" },
 ];
 
-export interface ServerChoices {
-  readonly clientCaFiles: readonly string[];
-  readonly options: Pick<
-    ApiServerOptions,
-    | "tokenFile"
-    | "anonymousPaths"
-    | "audit"
-    | "limits"
-    | "shutdownDelayMs"
-    | "advertiseAddress"
-    | "connectionsPerAddress"
-  >;
-  readonly issuer: string;
-  readonly auditLog: AuditLogFile | undefined;
-  readonly kubelet: Readonly<Record<string, unknown>> | undefined;
-}
-
 interface World {
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Files that cannot be read or understood are told before anything is started. */
+/** Fault `bad-config` for a file that cannot be read or parsed, before anything is started. */
 export async function readServerChoices(values: OptionValues, world: World): Promise<ServerChoices> {
   const tokenFile = await readOptional(textOption(values, "tokenAuthFile"));
   const paths = listOption(values, "anonymousPath");
@@ -110,7 +88,7 @@ export async function readServerChoices(values: OptionValues, world: World): Pro
   const { audit, auditLog } = await openAudit(values, world);
   const advertiseAddress = readAddress(textOption(values, "advertiseAddress"));
   return {
-    clientCaFiles: listOption(values, "clientCaFile"),
+    clientCaBundles: await readAll(listOption(values, "clientCaFile")),
     issuer: requiredText(values, "serviceAccountIssuer"),
     auditLog,
     kubelet: await readKubeletConfig(textOption(values, "kubeletConfig")),
@@ -178,7 +156,12 @@ async function readOptional(path: string | undefined): Promise<string | undefine
   return path === undefined ? undefined : await readText(path);
 }
 
-export async function readText(path: string): Promise<string> {
+async function readAll(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const entries = await Promise.all(paths.map(async (path) => [path, await readText(path)] as const));
+  return new Map(entries);
+}
+
+async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (cause) {

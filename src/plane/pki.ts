@@ -2,12 +2,12 @@
 //   pki/ca.{crt,key}          signs everything below and the nodes' certificates
 //   pki/apiserver.{crt,key}   the serving pair
 //   pki/sa.key                signs the tokens of service accounts
-// Client certificates of the administrator and the controller are issued at each start and live no longer than a year.
+// Client certificates of the administrator and the controller are issued at each start, for at most a year.
 
 import { join } from "node:path";
-import { equalBytes } from "../../kernel/bytes/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import { encodePem, parsePem } from "../../kernel/pem/index.ts";
+import { equalBytes } from "../kernel/bytes/index.ts";
+import { Fault } from "../kernel/outcome/index.ts";
+import { encodePem, parsePem } from "../kernel/pem/index.ts";
 import {
   authorityKeyIdExtension,
   basicConstraintsExtension,
@@ -24,10 +24,10 @@ import {
   signCertificate,
   subjectAltNameExtension,
   subjectKeyIdExtension,
-} from "../../kernel/x509/index.ts";
-import { atomicWriteFile, ensureDirectory, loadTextIfPresent } from "../../platform/files/index.ts";
-import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../platform/keys/index.ts";
-import { SERVICE_ADDRESS } from "./network.ts";
+} from "../kernel/x509/index.ts";
+import { atomicWriteFile, ensureDirectory, loadTextIfPresent } from "../platform/files/index.ts";
+import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../platform/keys/index.ts";
+import { SERVICE_ADDRESS } from "./service-objects.ts";
 
 export interface Pair {
   readonly certPem: string;
@@ -127,7 +127,7 @@ function createServing(authority: Authority, options: PkiOptions): Pair {
   });
 }
 
-/** By these names pods know the API server, and by these this machine does. */
+/** Names of the API server for this machine and for pods. */
 const FIXED_NAMES: readonly string[] = [
   "localhost",
   "127.0.0.1",
@@ -211,7 +211,7 @@ function isPair(pair: Pair): boolean {
   return equalBytes(leafOf(pair).publicKey.spki, parsePrivateKey(pair.keyPem).signer.publicKey);
 }
 
-/** Key first; a crash between the two leaves what is no pair, which the next start replaces. */
+/** Key first: after a crash between the two files they are no pair, and the next start replaces both. */
 async function savePair(directory: string, name: string, pair: Pair): Promise<Pair> {
   await atomicWriteFile(join(directory, `${name}.key`), pair.keyPem, { mode: 0o600 });
   await atomicWriteFile(join(directory, `${name}.crt`), pair.certPem, { mode: 0o644 });
