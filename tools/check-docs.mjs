@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const scripts = Object.keys(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts);
-const PATH_ROOTS = ["src", "sdk", "examples", "console", "test", "bench", "docs", "deploy", "tools"];
+const PATH_ROOTS = ["src", "sdk", "examples", "test", "bench", "docs", "deploy", "tools"];
 
 /** @param {string} folder @returns {string[]} */
 function documents(folder) {

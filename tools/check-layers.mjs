@@ -27,7 +27,7 @@ export function checkLayers(root, layers) {
 
 /** @param {string} root @returns {Source[]} */
 function readSources(root) {
-  const folders = ["src", "sdk/src", "console/src", "examples"];
+  const folders = ["src", "sdk/src", "examples"];
   const files = folders.flatMap((folder) => walk(join(root, folder)));
   return files.map((file) => {
     const text = withoutComments(readFileSync(file, "utf8"));
@@ -57,7 +57,7 @@ function walk(folder) {
 /** @param {string} root @param {string} file */
 function pathOf(root, file) {
   const path = relative(root, file).split(sep).join("/");
-  return path.replace(/^src\//, "").replace(/^(sdk|console)\/src\//, "$1/");
+  return path.replace(/^src\//, "").replace(/^sdk\/src\//, "sdk/");
 }
 
 /** @param {string} text */
