@@ -1,8 +1,8 @@
 // What the build makes of the compiled modules, so that starting a program does not mean reading hundreds of files
 // (docs/decisions/0010-bundled-programs.md):
 // - the programs: one file each, and chunks beside them that are loaded when a command needs them;
-// - the credential plugins: one small CommonJS file each. kubelet and kubectl start one at every credential refresh; what
-//   the everyday run does not need stays in the compiled modules and is imported from there when it is needed.
+// - the credential plugins: one small CommonJS file each. kubelet and kubectl start one at every credential refresh;
+//   what the everyday run does not need stays in the compiled modules and is imported from there when it is needed.
 //   `countersign/authenticator`, which other people's plugins enter by, is the same as a module, as theirs are;
 // - the manifests that an embedded cluster begins with, as JSON;
 // - the example provider of the demonstration, as `npm install` would find it;
@@ -66,8 +66,9 @@ export async function bundlePrograms(compiledDir, { write = true } = {}) {
 }
 
 /**
- * Of undici only what is used: its main file also loads `fetch`, WebSocket, caches and mocks, another 600 KB. It is imported when a
- * connection is wanted, so a name that is missing here would be noticed only then: the test holds the list to what src/ asks for.
+ * Of undici only what is used: its main file also loads `fetch`, WebSocket, caches and mocks, another 600 KB. It is
+ * imported when a connection is wanted, so a name that is missing here would be noticed only then: the test holds the
+ * list to what src/ asks for.
  */
 export const DISPATCHERS = {
   Client: "dispatcher/client.js",
@@ -96,7 +97,8 @@ const onlyDispatchers = {
 };
 
 /**
- * @typedef {{ source: string, outfile: string, compiledDir: string, format?: "cjs" | "esm" }} Plugin `compiledDir` is where tsc put src/
+ * `compiledDir` is where tsc put src/.
+ * @typedef {{ source: string, outfile: string, compiledDir: string, format?: "cjs" | "esm" }} Plugin
  */
 
 /** @param {string} name @param {string} compiledDir @returns {Plugin} */
@@ -105,7 +107,10 @@ export function shippedPlugin(name, compiledDir) {
   return { source: sourceOf(name), outfile, compiledDir };
 }
 
-/** `countersign/authenticator`, over the compiled module of package.json's `exports`. @param {string} compiledDir @returns {Plugin} */
+/**
+ * `countersign/authenticator`, over the compiled module of package.json's `exports`.
+ * @param {string} compiledDir @returns {Plugin}
+ */
 export function pluginEntry(compiledDir) {
   const path = join("node", "exec", "provider");
   return {
@@ -167,8 +172,8 @@ export function encodeManifests(compiledDir) {
 const EXAMPLE = "instance-identity";
 
 /**
- * The provider that `countersign demo` loads where there is no TPM (src/cli/commands/cluster/demo-instances.ts): both of its ends, and
- * the platform in miniature that its own test runs on.
+ * The provider that `countersign demo` loads where there is no TPM (src/cli/commands/cluster/demo-instances.ts): both of
+ * its ends, and the platform in miniature that its own test runs on.
  * @param {string} compiledDir
  */
 export async function bundleExample(compiledDir) {

@@ -1,5 +1,5 @@
-// Documents cannot rot in silence: every relative link, every path in backticks and every npm script they name must exist.
-// Sources and documents cite headings, rule ids and titles, never numbers of sections, rules, attacks or design documents.
+// Every relative link, every path in backticks and every npm script that a document names must exist. Sources and
+// documents cite headings, rule ids and titles, never numbers of sections, rules, attacks or design documents.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";

@@ -7,7 +7,10 @@ import { fileURLToPath } from "node:url";
 
 const STRONG = /^sha512-[A-Za-z0-9+/]{86}==$/;
 
-/** @param {{ packages?: Record<string, { version?: string, integrity?: string, resolved?: string, link?: boolean }> }} lock */
+/**
+ * @typedef {{ version?: string, integrity?: string, resolved?: string, link?: boolean }} Entry
+ * @param {{ packages?: Record<string, Entry> }} lock
+ */
 export function checkLock({ packages = {} }) {
   return Object.entries(packages).flatMap(([path, { integrity, resolved, link }]) => {
     // The project itself, its workspace members and the links to them are in this repository.

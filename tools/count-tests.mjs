@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 /**
- * What may be skipped here and there, and why; everything else runs, or the count fails. All of them say so when they are.
+ * What may be skipped on some machines, and why; everything else runs, or the count fails. Each says so when skipped.
  * @type {readonly { file: string, begins: string, why: string }[]}
  */
 const MAY_BE_SKIPPED = [

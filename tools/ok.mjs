@@ -16,6 +16,8 @@ const steps = [
   { name: "format and lint", args: [join(bin, "@biomejs/biome/bin/biome"), "check", "--error-on-warnings", "."] },
   { name: "types", args: [join(bin, "typescript/bin/tsc"), "-p", "tsconfig.json"] },
   { name: "layers", args: [join(root, "tools/check-layers.mjs")] },
+  { name: "exports", args: [join(root, "tools/check-exports.mjs")] },
+  { name: "columns", args: [join(root, "tools/check-columns.mjs")] },
   { name: "sizes", args: [join(root, "tools/sizes.mjs")] },
   { name: "lock file", args: [join(root, "tools/check-lock.mjs")] },
   { name: "docs", args: [join(root, "tools/check-docs.mjs")] },

@@ -23,7 +23,8 @@ function requireNode() {
     if (part > least) return;
     if (part < least) {
       stop(
-        `Node ${process.versions.node} is too old: Countersign needs ${MINIMUM_NODE.join(".")} or newer. Install a newer Node and run this again.`,
+        `Node ${process.versions.node} is too old: Countersign needs ${MINIMUM_NODE.join(".")} or newer. ` +
+          "Install a newer Node and run this again.",
       );
     }
   }

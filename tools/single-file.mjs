@@ -27,7 +27,8 @@ const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 const NO_STORAGE = `
 import { Fault } from ${JSON.stringify(join(ROOT, "src/kernel/outcome/index.ts"))};
 export function open() {
-  throw new Fault("unsupported", "this single file has no storage engine inside: an API server needs the npm installation of countersign");
+  const why = "this single file has no storage engine inside";
+  throw new Fault("unsupported", why + ": an API server needs the npm installation of countersign");
 }`;
 
 /** @type {import("esbuild").Plugin} */

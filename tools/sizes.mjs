@@ -1,81 +1,84 @@
-// Growth is seen before it stops anybody: the ten largest files and functions at each run, and a stop at the limits.
-// Function sizes by shape: from the line that opens a block to the closing brace at the same indent; the formatter makes that exact.
+// Growth is seen before it is a problem: the largest files, functions and folders at each run, and a stop at the
+// limits. What is capped is what a reader has to hold in mind: the length of a file and of a function, the exports that
+// a folder declares, and the files of the tree. How many files a folder has is only shown.
 
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { PRODUCT, readSources } from "./sources.mjs";
 
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
-const LIMITS = { fileLines: 500, functionLines: 70, folderFiles: 20 };
+/** The last two only fall: lower them when the tree has shrunk. */
+const LIMITS = { fileLines: 500, functionLines: 70, folderExports: 110, treeFiles: 1_220 };
+/** Where to look again. */
+const MANY_FILES = 20;
 /** Data, not code: rows of facts that only grow when the facts do. */
 const TABLES = [/^src\/apiserver\/authorization\/policy\//];
-const OPENER =
-  /^(\s*)(?!.*\b(?:if|for|while|switch|catch|else|try|do|describe|class|interface|return new)\b).*(?:\)|=>)\s*(?::[^{}]*)?\{$/;
 
-/** @param {string} folder @returns {string[]} */
-function walk(folder) {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return ["dist", "node_modules"].includes(entry.name) ? [] : walk(path);
-    return /\.(ts|tsx|mjs)$/.test(entry.name) && !/\.test\.ts$/.test(entry.name) ? [path] : [];
-  });
-}
+/** @typedef {import("./sources.mjs").Source} Source */
+/** @typedef {{ where: string, size: number }} Measured */
 
-/** @param {string[]} lines */
-function codeLines(lines) {
-  return lines.filter((line) => line.trim() !== "" && !/^\s*(\/\/|\/?\*)/.test(line)).length;
-}
-
-/** @param {string[]} lines @param {string} file */
-function functionsOf(lines, file) {
-  return lines.flatMap((line, start) => {
-    const indent = OPENER.exec(line)?.[1];
-    if (indent === undefined) return [];
-    const length = lines.slice(start + 1).findIndex((next) => next.startsWith(`${indent}}`)) + 2;
-    return [{ where: `${file}:${start + 1}`, size: length }];
-  });
-}
-
-const files = ["src", "sdk/src", "examples", "tools"].flatMap((folder) => walk(join(root, folder)));
-const measured = files.map((path) => {
-  const lines = readFileSync(path, "utf8").split("\n");
-  const file = relative(root, path);
+/** @param {string} root */
+export function measureSizes(root) {
+  const sources = readSources(root, [...PRODUCT, "tools"]).filter(({ isTest }) => !isTest);
+  const isProduct = (/** @type {string} */ path) => PRODUCT.some((folder) => path.startsWith(`${folder}/`));
+  const product = sources.filter(({ path }) => isProduct(path));
   return {
-    where: file,
-    size: codeLines(lines),
-    functions: functionsOf(lines, file),
-    table: TABLES.some((table) => table.test(file)),
+    files: sources
+      .filter(({ path }) => !TABLES.some((table) => table.test(path)))
+      .map(({ path, codeLines }) => ({ where: path, size: codeLines })),
+    functions: sources.flatMap(({ path, functions }) =>
+      functions.map(({ line, size }) => ({ where: `${path}:${line}`, size })),
+    ),
+    exports: perFolder(product, ({ exports }) => exports.filter(({ from }) => from === undefined).length),
+    folders: perFolder(product, () => 1),
+    treeFiles: product.length,
   };
-});
-const functions = measured.flatMap((file) => file.functions);
-/** @type {Map<string, number>} */
-const folders = new Map();
-for (const { where } of measured) folders.set(dirname(where), (folders.get(dirname(where)) ?? 0) + 1);
-
-/** @param {string} title @param {{ where: string, size: number }[]} list */
-function print(title, list) {
-  const top = [...list].sort((a, b) => b.size - a.size).slice(0, 10);
-  process.stdout.write(
-    `${title}\n${top.map(({ where, size }) => `  ${String(size).padStart(4)}  ${where}`).join("\n")}\n`,
-  );
 }
 
-print(
-  "largest files (lines of code)",
-  measured.filter(({ table }) => !table),
-);
-print("largest functions (lines)", functions);
+/** @param {Source[]} sources @param {(source: Source) => number} count @returns {Measured[]} */
+function perFolder(sources, count) {
+  /** @type {Map<string, number>} */
+  const sizes = new Map();
+  for (const source of sources) {
+    const folder = dirname(source.path);
+    sizes.set(folder, (sizes.get(folder) ?? 0) + count(source));
+  }
+  return [...sizes].map(([where, size]) => ({ where, size }));
+}
 
-const problems = [
-  ...measured
-    .filter(({ size, table }) => !table && size > LIMITS.fileLines)
-    .map(({ where, size }) => `${where} has ${size} lines of code, at most ${LIMITS.fileLines}`),
-  ...functions
-    .filter(({ size }) => size > LIMITS.functionLines)
-    .map(({ where, size }) => `${where} is a function of ${size} lines, at most ${LIMITS.functionLines}`),
-  ...[...folders]
-    .filter(([, count]) => count > LIMITS.folderFiles)
-    .map(([folder, count]) => `${folder} holds ${count} files, at most ${LIMITS.folderFiles}`),
-];
-for (const problem of problems) process.stdout.write(`${problem}\n`);
-if (problems.length > 0) process.exit(1);
+/** @param {ReturnType<typeof measureSizes>} sizes @param {typeof LIMITS} [limits] */
+export function checkSizes({ files, functions, exports, treeFiles }, limits = LIMITS) {
+  /** @param {Measured[]} list @param {number} most @param {(size: number) => string} words */
+  const over = (list, most, words) =>
+    list.filter(({ size }) => size > most).map(({ where, size }) => `${where} ${words(size)}, at most ${most}`);
+  return [
+    ...over(files, limits.fileLines, (size) => `has ${size} lines of code`),
+    ...over(functions, limits.functionLines, (size) => `is a function of ${size} lines`),
+    ...over(exports, limits.folderExports, (size) => `declares ${size} exports`),
+    ...over([{ where: "the tree", size: treeFiles }], limits.treeFiles, (size) => `has ${size} files`),
+  ];
+}
+
+/** @param {string} title @param {Measured[]} list */
+function print(title, list) {
+  const rows = list.map(({ where, size }) => `  ${String(size).padStart(4)}  ${where}\n`);
+  process.stdout.write(`${title}\n${rows.join("")}`);
+}
+
+/** @param {Measured[]} list @param {number} count */
+function largest(list, count) {
+  return [...list].sort((a, b) => b.size - a.size).slice(0, count);
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const sizes = measureSizes(join(dirname(fileURLToPath(import.meta.url)), ".."));
+  print("largest files (lines of code)", largest(sizes.files, 10));
+  print("largest functions (lines)", largest(sizes.functions, 10));
+  print("most exports (declared in a folder)", largest(sizes.exports, 5));
+  print(
+    "folders of many files, to look at again",
+    sizes.folders.filter(({ size }) => size > MANY_FILES),
+  );
+  const problems = checkSizes(sizes);
+  for (const problem of problems) process.stdout.write(`${problem}\n`);
+  if (problems.length > 0) process.exit(1);
+}
