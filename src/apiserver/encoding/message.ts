@@ -1,4 +1,5 @@
-// What one protobuf message looks like, and which JSON it stands for. Made from the tables in messages/ by notation.ts.
+// One message of the field tables (resources/groups/): its protobuf fields, the JSON they stand for, what documents require
+// of it and how its values merge. Made by notation.ts.
 
 import type { Json, JsonObject } from "../../kernel/json/index.ts";
 
@@ -15,10 +16,26 @@ export interface Field {
   /** Undefined: the fields of this message stand in JSON beside their neighbours, while on the wire they are nested. */
   readonly name: string | undefined;
   readonly presence: Presence;
+  /** OpenAPI documents call it required. */
+  readonly isRequired: boolean;
   readonly shape: "single" | "list" | "map";
+  /** Of a list that is not simply replaced. */
+  readonly merge: ListMerge | undefined;
+  /** Of a map or struct: overrides what its type says about having one owner for the whole of it. */
+  readonly isAtomic: boolean | undefined;
   readonly scalar: Scalar | undefined;
   /** Of a field that is no scalar. A function, because messages may hold themselves. */
   readonly message: () => Message;
+}
+
+export interface ListMerge {
+  /** How server-side apply sees the list: one value, a set of scalars, or items with keys. */
+  readonly listType: "atomic" | "set" | "map";
+  readonly keys: readonly string[];
+  /** Strategic merge patches merge the elements, by this field; without a field the elements are scalars. */
+  readonly patchMerge: { readonly key: string | undefined } | undefined;
+  /** A strategic merge patch may say which keys of an element remain. */
+  readonly retainsKeys: boolean;
 }
 
 /** A message whose JSON is no object of its fields: a time, a quantity, a choice. */
@@ -33,6 +50,8 @@ export interface Message {
   readonly name: string;
   /** Where its table is; empty for the messages with a form, which belong to none. */
   readonly packageName: string;
+  /** Server-side apply knows one owner for the whole of it. */
+  readonly isAtomic: boolean;
   /** By ascending number, which is the order on the wire. */
   readonly fields: readonly Field[];
   readonly byNumber: ReadonlyMap<number, Field>;

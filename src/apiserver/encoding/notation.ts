@@ -1,16 +1,28 @@
-// The notation of the tables in messages/, one message a line (a line that starts with a blank goes on with the one before):
+// The notation of the field tables (resources/groups/), one message a line; a line that starts with a blank continues it:
 //
-//   Name = <number> <json name>[?|!] [[]|{}]<type>, ...
+//   Name[ atomic] = <number> <json name>[?|!][+|~] [[]|{}]<type>[ <merge>], ...
 //
-// `?` may be absent, and being absent means something. `!` is told in JSON even when empty. A json name of `-`: nested on the
-// wire, not in JSON. `[]` is a list, `{}` a map from strings. A type is a scalar, a message of the same package, a message
-// with a form (forms.ts), or `package.Message`.
+//   ?       may be absent, and absence has a meaning of its own (a pointer in Go)
+//   !       is written in JSON even when empty (no omitempty in Go), and therefore required in documents
+//   +       is required in documents although it has no `!`
+//   ~       is optional in documents although it has a `!`
+//   -       as a json name: nested on the wire, but its fields stand beside their neighbours in JSON
+//   [] {}   a list, a map from strings
+//   <type>  a scalar, a message of the same package, a message with a form (forms.ts), or `package.Message`
+//
+// How values merge, where that is not the rule (lists are replaced whole; maps and structs merge member by member):
+//
+//   set | map <key>...              a list in server-side apply
+//   [list] merge [<key>] [retain]   the same list in strategic merge patches: by the first key unless one is named
+//   atomic                          one owner for the whole map, or for the whole struct when it follows a message's name
+//   granular                        a struct that is atomic elsewhere and merges here
 
 import { assert } from "../../kernel/outcome/index.ts";
-import type { Field, Form, Message, Presence, Scalar } from "./message.ts";
+import type { Field, Form, ListMerge, Message, Presence, Scalar } from "./message.ts";
 
 const SCALARS: readonly string[] = ["string", "bytes", "json", "bool", "int32", "int64", "double"] satisfies Scalar[];
-const FIELD = /^(\d+) ([^ ?!]+)([?!]?) (\[\]|\{\})?([\w.]+)$/;
+const MESSAGE = /^(\w+)( atomic)? =(?: (.+))?$/;
+const FIELD = /^(\d+) ([^ ?!+~]+)([?!]?)([+~]?) (\[\]|\{\})?([\w.]+)(?: (.+))?$/;
 const PRESENCE: Readonly<Record<string, Presence>> = { "": "omitted", "!": "always", "?": "pointer" };
 const SHAPES: Readonly<Record<string, Field["shape"]>> = { "[]": "list", "{}": "map" };
 
@@ -27,7 +39,7 @@ export interface MessageTexts {
   readonly forms: Readonly<Record<string, Form>>;
 }
 
-/** Lines are split now, a message is read when somebody first asks for it: most processes need a dozen of three hundred. */
+/** Lines are split now, a message is parsed on first use: most processes need a dozen of three hundred. */
 export function createMessageTables({ packages, special, forms }: MessageTexts): MessageTables {
   const lines = new Map(Object.entries(packages).map(([name, text]) => [name, splitMessages(text)]));
   const specials = splitMessages(special);
@@ -44,10 +56,11 @@ export function createMessageTables({ packages, special, forms }: MessageTexts):
     const own = lineOf(lines.get(packageName), name);
     const line = own ?? specials.get(name);
     if (line === undefined) return undefined;
-    const fields = parseFields(line, (type) => resolve(packageName, type));
+    const fields = parseFields(line.fields, (type) => resolve(packageName, type));
     const byNumber = new Map(fields.map((field) => [field.number, field]));
-    if (own === undefined) return { name, packageName: "", fields, byNumber, form: forms[name] };
-    return { name, packageName, fields, byNumber, form: undefined };
+    const { isAtomic } = line;
+    if (own === undefined) return { name, packageName: "", isAtomic, fields, byNumber, form: forms[name] };
+    return { name, packageName, isAtomic, fields, byNumber, form: undefined };
   }
 
   function resolve(packageName: string, type: string): Message {
@@ -60,11 +73,16 @@ export function createMessageTables({ packages, special, forms }: MessageTexts):
   return { find };
 }
 
+interface Line {
+  readonly isAtomic: boolean;
+  readonly fields: string;
+}
+
 /** Lists of a kind all look the same and are not written down. */
-function lineOf(lines: ReadonlyMap<string, string> | undefined, name: string): string | undefined {
+function lineOf(lines: ReadonlyMap<string, Line> | undefined, name: string): Line | undefined {
   const item = /^(\w+)List$/.exec(name)?.[1] ?? "";
-  const list = lines?.has(item) === true ? `1 metadata meta.ListMeta, 2 items []${item}` : undefined;
-  return lines?.get(name) ?? list;
+  const list = { isAtomic: false, fields: `1 metadata meta.ListMeta, 2 items+ []${item}` };
+  return lines?.get(name) ?? (lines?.has(item) === true ? list : undefined);
 }
 
 function parseFields(line: string, resolve: (type: string) => Message): readonly Field[] {
@@ -72,14 +90,17 @@ function parseFields(line: string, resolve: (type: string) => Message): readonly
 }
 
 function parseField(text: string, resolve: (type: string) => Message): Field {
-  const [, number, name = "", mark = "", shape = "", type = ""] = FIELD.exec(text) ?? [];
+  const [, number, name = "", mark = "", demand = "", shape = "", type = "", merge] = FIELD.exec(text) ?? [];
   assert(number !== undefined, `a field of a message table can be read: ${text}`);
   let message: Message | undefined;
   return {
     number: Number(number),
     name: name === "-" ? undefined : name,
     presence: PRESENCE[mark] ?? "omitted",
+    isRequired: demand === "+" || (mark === "!" && demand === ""),
     shape: SHAPES[shape] ?? "single",
+    merge: merge === undefined || shape !== "[]" ? undefined : parseListMerge(merge.split(" ")),
+    isAtomic: merge === "atomic" ? true : merge === "granular" ? false : undefined,
     scalar: SCALARS.includes(type) ? (type as Scalar) : undefined,
     message: () => {
       message ??= resolve(type);
@@ -88,14 +109,27 @@ function parseField(text: string, resolve: (type: string) => Message): Field {
   };
 }
 
-function splitMessages(text: string): ReadonlyMap<string, string> {
+function parseListMerge([type, ...words]: readonly string[]): ListMerge {
+  const merge = words.indexOf("merge");
+  const keys = merge < 0 ? words : words.slice(0, merge);
+  const named = merge < 0 ? undefined : words.slice(merge + 1).find((word) => word !== "retain");
+  return {
+    listType: type === "set" || type === "map" ? type : "atomic",
+    keys,
+    patchMerge: merge < 0 ? undefined : { key: named ?? keys[0] },
+    retainsKeys: words.includes("retain"),
+  };
+}
+
+function splitMessages(text: string): ReadonlyMap<string, Line> {
   const lines = text.replace(/\n +/g, " ").split("\n");
   return new Map(
     lines
       .filter((line) => line !== "")
-      .map((line): [string, string] => {
-        const equals = line.indexOf(" =");
-        return [line.slice(0, equals), line.slice(equals + 2).trim()];
+      .map((line): [string, Line] => {
+        const [, name = "", atomic, fields = ""] = MESSAGE.exec(line) ?? [];
+        assert(name !== "", `a message of a table can be read: ${line}`);
+        return [name, { isAtomic: atomic !== undefined, fields }];
       }),
   );
 }

@@ -1,10 +1,12 @@
-// The schemas of built-in kinds: the table of protobuf messages (encoding/messages) read as a description of JSON, with the
-// merge rules beside it. Both tables are facts of the Kubernetes 1.36 API types. A schema is made when it is first asked for.
+// The schemas of built-in kinds: the field tables (resources/groups/) read as a description of JSON. A schema is made on
+// first use.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { findMessage, type Message, type Field as MessageField } from "../encoding/index.ts";
-import { ATOMIC_VALUES, GRANULAR_FIELDS, KEY_DEFAULTS, LIST_RULES, parseListRules, TOLD_LISTS } from "./merge-rules.ts";
 import { ANY, ANY_ATOMIC, type Field, type ScalarType, type Schema, type StructSchema } from "./schema.ts";
+
+/** A port that names no protocol is a TCP port, also as the key of its list. */
+const KEY_DEFAULTS: Readonly<Record<string, string>> = { protocol: "TCP" };
 
 const SCALARS: Readonly<Record<string, ScalarType>> = {
   string: "string",
@@ -29,7 +31,6 @@ const FORM_SCHEMAS: Readonly<Record<string, Schema>> = {
   SchemaOrStrings: { ...ANY, name: "extensions.JSONSchemaPropsOrStringArray" },
 };
 
-const RULES = parseListRules(LIST_RULES);
 const structs = new Map<Message, StructSchema>();
 const kinds = new Map<Message, StructSchema>();
 /** Asked for several times a request, with the same few values. */
@@ -59,7 +60,7 @@ function makeStruct(message: Message, first: readonly (readonly [string, Field])
   return {
     kind: "struct",
     name,
-    isAtomic: ATOMIC_VALUES.has(name),
+    isAtomic: message.isAtomic,
     isOpen: false,
     fields: () => {
       fields ??= new Map([...first, ...message.fields.flatMap((field) => readField(message, field))]);
@@ -71,21 +72,22 @@ function makeStruct(message: Message, first: readonly (readonly [string, Field])
 function readField(message: Message, field: MessageField): readonly (readonly [string, Field])[] {
   // Nested on the wire, beside its neighbours in JSON.
   if (field.name === undefined) return field.message().fields.flatMap((inner) => readField(field.message(), inner));
-  const path = `${message.packageName}.${message.name}.${field.name}`;
   const read: Field = {
-    schema: shapedOf(field, path, message.packageName),
+    schema: shapedOf(field, message.packageName),
     isPointer: field.presence === "pointer",
-    omitsEmpty: field.shape === "single" ? field.presence !== "always" : !TOLD_LISTS.has(path),
-    retainsKeys: RULES.get(path)?.retainsKeys ?? false,
+    omitsEmpty: field.presence !== "always",
+    isRequired: field.isRequired,
+    retainsKeys: field.merge?.retainsKeys ?? false,
   };
   return [[field.name, read]];
 }
 
-function shapedOf(field: MessageField, path: string, packageName: string): Schema {
+function shapedOf(field: MessageField, packageName: string): Schema {
   const single = singleOf(field, packageName);
-  if (field.shape === "map") return { kind: "map", value: single, isAtomic: ATOMIC_VALUES.has(path) };
-  if (field.shape === "list") return { ...listOf(single), ...RULES.get(path) };
-  return single.kind === "struct" && GRANULAR_FIELDS.has(path) ? { ...single, isAtomic: false } : single;
+  const { isAtomic, merge } = field;
+  if (field.shape === "map") return { kind: "map", value: single, isAtomic: isAtomic === true };
+  if (field.shape === "list") return { ...listOf(single), ...merge };
+  return single.kind === "struct" && isAtomic !== undefined ? { ...single, isAtomic } : single;
 }
 
 function singleOf(field: MessageField, packageName: string): Schema {
@@ -114,6 +116,7 @@ const TYPE_FIELD: Field = {
   schema: { kind: "scalar", type: "string" },
   isPointer: false,
   omitsEmpty: true,
+  isRequired: false,
   retainsKeys: false,
 };
 

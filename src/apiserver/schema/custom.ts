@@ -50,7 +50,7 @@ function structOf(schema: CustomSchema): StructSchema {
 }
 
 function fieldOf(schema: Schema): Field {
-  return { schema, isPointer: true, omitsEmpty: true, retainsKeys: false };
+  return { schema, isPointer: true, omitsEmpty: true, isRequired: false, retainsKeys: false };
 }
 
 function schemaOf(schema: CustomSchema): Schema {

@@ -1,17 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createRegistry } from "../resources/registry.ts";
 import { conform } from "./conform.ts";
-import { builtInSchema, type Schema, type StructSchema, schemaOfKind, zeroOf } from "./index.ts";
-import { GRANULAR_FIELDS, LIST_RULES, parseListRules, TOLD_LISTS } from "./merge-rules.ts";
+import { builtInSchema, type StructSchema, schemaOfKind, zeroOf } from "./index.ts";
 
 function kind(name: string, group = ""): StructSchema {
   const schema = builtInSchema({ group, version: "v1", plural: "", kind: name, namespaced: true });
   if (schema === undefined) throw new TypeError(name);
   return schema;
-}
-
-function elementOf(schema: Schema): Schema {
-  return schema.kind === "list" ? schema.item : schema.kind === "map" ? schema.value : schema;
 }
 
 describe("schemas", () => {
@@ -21,26 +16,6 @@ describe("schemas", () => {
       .filter((strategy) => schemaOfKind(strategy) === undefined)
       .map(({ resource }) => resource.kind);
     expect(missing).toEqual([]);
-  });
-
-  it("have a field for every merge rule", () => {
-    const known = new Set<string>();
-    const roots = createRegistry()
-      .strategies()
-      .map((strategy) => schemaOfKind(strategy));
-    const pending: (Schema | undefined)[] = roots;
-    const seen = new Set<Schema>();
-    for (let next = pending.pop(); pending.length > 0 || next !== undefined; next = pending.pop()) {
-      if (next?.kind !== "struct" || seen.has(next)) continue;
-      seen.add(next);
-      for (const [name, field] of next.fields()) {
-        known.add(`${next.name}.${name}`);
-        pending.push(elementOf(field.schema));
-      }
-    }
-    const ruled = [...parseListRules(LIST_RULES).keys(), ...GRANULAR_FIELDS, ...TOLD_LISTS];
-    // The fields of ephemeral containers stand in a struct of their own there and beside their neighbours in JSON.
-    expect(ruled.filter((path) => !known.has(path) && !path.includes("EphemeralContainerCommon"))).toEqual([]);
   });
 
   it("know the keys of lists", () => {

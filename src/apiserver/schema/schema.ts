@@ -34,6 +34,8 @@ export interface Field {
   readonly isPointer: boolean;
   /** An absent or zero value is not written. */
   readonly omitsEmpty: boolean;
+  /** OpenAPI documents call it required. */
+  readonly isRequired: boolean;
   /** A strategic merge patch may say which keys of it remain. */
   readonly retainsKeys: boolean;
 }

@@ -27,12 +27,12 @@ ISCSIVolumeSource = 1 targetPortal! string, 2 iqn! string, 3 lun! int32, 4 iscsi
   11 chapAuthSession bool, 12 initiatorName? string
 GlusterfsVolumeSource = 1 endpoints! string, 2 path! string, 3 readOnly bool
 PersistentVolumeClaimVolumeSource = 1 claimName! string, 2 readOnly bool
-RBDVolumeSource = 1 monitors []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string, 6 keyring string,
-  7 secretRef? LocalObjectReference, 8 readOnly bool
+RBDVolumeSource = 1 monitors+ []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string,
+  6 keyring string, 7 secretRef? LocalObjectReference, 8 readOnly bool
 FlexVolumeSource = 1 driver! string, 2 fsType string, 3 secretRef? LocalObjectReference, 4 readOnly bool,
   5 options {}string
 CinderVolumeSource = 1 volumeID! string, 2 fsType string, 3 readOnly bool, 4 secretRef? LocalObjectReference
-CephFSVolumeSource = 1 monitors []string, 2 path string, 3 user string, 4 secretFile string,
+CephFSVolumeSource = 1 monitors+ []string, 2 path string, 3 user string, 4 secretFile string,
   5 secretRef? LocalObjectReference, 6 readOnly bool
 FlockerVolumeSource = 1 datasetName string, 2 datasetUUID string
 DownwardAPIVolumeSource = 1 items []DownwardAPIVolumeFile, 2 defaultMode? int32
@@ -49,10 +49,10 @@ AzureDiskVolumeSource = 1 diskName! string, 2 diskURI! string, 3 cachingMode? st
   5 readOnly? bool, 6 kind? string
 PhotonPersistentDiskVolumeSource = 1 pdID! string, 2 fsType string
 PortworxVolumeSource = 1 volumeID! string, 2 fsType string, 3 readOnly bool
-ScaleIOVolumeSource = 1 gateway! string, 2 system! string, 3 secretRef? LocalObjectReference, 4 sslEnabled bool,
+ScaleIOVolumeSource = 1 gateway! string, 2 system! string, 3 secretRef?+ LocalObjectReference, 4 sslEnabled bool,
   5 protectionDomain string, 6 storagePool string, 7 storageMode string, 8 volumeName string, 9 fsType string,
   10 readOnly bool
-ProjectedVolumeSource = 1 sources []VolumeProjection, 2 defaultMode? int32
+ProjectedVolumeSource = 1 sources!~ []VolumeProjection, 2 defaultMode? int32
 VolumeProjection = 1 secret? SecretProjection, 2 downwardAPI? DownwardAPIProjection, 3 configMap? ConfigMapProjection,
   4 serviceAccountToken? ServiceAccountTokenProjection, 5 clusterTrustBundle? ClusterTrustBundleProjection,
   6 podCertificate? PodCertificateProjection
@@ -62,24 +62,24 @@ ConfigMapProjection = 1 - LocalObjectReference, 2 items []KeyToPath, 4 optional?
 ServiceAccountTokenProjection = 1 audience string, 2 expirationSeconds? int64, 3 path! string
 ClusterTrustBundleProjection = 1 name? string, 2 signerName? string, 3 labelSelector? meta.LabelSelector,
   4 path! string, 5 optional? bool
-PodCertificateProjection = 1 signerName string, 2 keyType string, 3 maxExpirationSeconds? int32,
+PodCertificateProjection = 1 signerName+ string, 2 keyType+ string, 3 maxExpirationSeconds? int32,
   4 credentialBundlePath string, 5 keyPath string, 6 certificateChainPath string, 7 userAnnotations {}string
 StorageOSVolumeSource = 1 volumeName string, 2 volumeNamespace string, 3 fsType string, 4 readOnly bool,
   5 secretRef? LocalObjectReference
 CSIVolumeSource = 1 driver! string, 2 readOnly? bool, 3 fsType? string, 4 volumeAttributes {}string,
   5 nodePublishSecretRef? LocalObjectReference
 EphemeralVolumeSource = 1 volumeClaimTemplate? PersistentVolumeClaimTemplate
-PersistentVolumeClaimTemplate = 1 metadata meta.ObjectMeta, 2 spec PersistentVolumeClaimSpec
+PersistentVolumeClaimTemplate = 1 metadata meta.ObjectMeta, 2 spec+ PersistentVolumeClaimSpec
 PersistentVolumeClaimSpec = 1 accessModes []string, 2 resources VolumeResourceRequirements, 3 volumeName string,
   4 selector? meta.LabelSelector, 5 storageClassName? string, 6 volumeMode? string,
   7 dataSource? TypedLocalObjectReference, 8 dataSourceRef? TypedObjectReference, 9 volumeAttributesClassName? string
 VolumeResourceRequirements = 1 limits {}Quantity, 2 requests {}Quantity
-TypedLocalObjectReference = 1 apiGroup? string, 2 kind! string, 3 name! string
+TypedLocalObjectReference atomic = 1 apiGroup? string, 2 kind! string, 3 name! string
 TypedObjectReference = 1 apiGroup? string, 2 kind! string, 3 name! string, 4 namespace? string
 ImageVolumeSource = 1 reference string, 2 pullPolicy string
 PersistentVolume = 1 metadata meta.ObjectMeta, 2 spec PersistentVolumeSpec, 3 status PersistentVolumeStatus
 PersistentVolumeSpec = 1 capacity {}Quantity, 2 - PersistentVolumeSource, 3 accessModes []string,
-  4 claimRef? ObjectReference, 5 persistentVolumeReclaimPolicy string, 6 storageClassName string,
+  4 claimRef? ObjectReference granular, 5 persistentVolumeReclaimPolicy string, 6 storageClassName string,
   7 mountOptions []string, 8 volumeMode? string, 9 nodeAffinity? VolumeNodeAffinity,
   10 volumeAttributesClassName? string
 PersistentVolumeSource = 1 gcePersistentDisk? GCEPersistentDiskVolumeSource,
@@ -93,19 +93,19 @@ PersistentVolumeSource = 1 gcePersistentDisk? GCEPersistentDiskVolumeSource,
   19 scaleIO? ScaleIOPersistentVolumeSource, 20 local? LocalVolumeSource, 21 storageos? StorageOSPersistentVolumeSource,
   22 csi? CSIPersistentVolumeSource
 GlusterfsPersistentVolumeSource = 1 endpoints! string, 2 path! string, 3 readOnly bool, 4 endpointsNamespace? string
-RBDPersistentVolumeSource = 1 monitors []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string,
+RBDPersistentVolumeSource = 1 monitors+ []string, 2 image! string, 3 fsType string, 4 pool string, 5 user string,
   6 keyring string, 7 secretRef? SecretReference, 8 readOnly bool
-SecretReference = 1 name string, 2 namespace string
+SecretReference atomic = 1 name string, 2 namespace string
 ISCSIPersistentVolumeSource = 1 targetPortal! string, 2 iqn! string, 3 lun! int32, 4 iscsiInterface string,
   5 fsType string, 6 readOnly bool, 7 portals []string, 8 chapAuthDiscovery bool, 10 secretRef? SecretReference,
   11 chapAuthSession bool, 12 initiatorName? string
 CinderPersistentVolumeSource = 1 volumeID! string, 2 fsType string, 3 readOnly bool, 4 secretRef? SecretReference
-CephFSPersistentVolumeSource = 1 monitors []string, 2 path string, 3 user string, 4 secretFile string,
+CephFSPersistentVolumeSource = 1 monitors+ []string, 2 path string, 3 user string, 4 secretFile string,
   5 secretRef? SecretReference, 6 readOnly bool
 FlexPersistentVolumeSource = 1 driver! string, 2 fsType string, 3 secretRef? SecretReference, 4 readOnly bool,
   5 options {}string
 AzureFilePersistentVolumeSource = 1 secretName! string, 2 shareName! string, 3 readOnly bool, 4 secretNamespace? string
-ScaleIOPersistentVolumeSource = 1 gateway! string, 2 system! string, 3 secretRef? SecretReference, 4 sslEnabled bool,
+ScaleIOPersistentVolumeSource = 1 gateway! string, 2 system! string, 3 secretRef?+ SecretReference, 4 sslEnabled bool,
   5 protectionDomain string, 6 storagePool string, 7 storageMode string, 8 volumeName string, 9 fsType string,
   10 readOnly bool
 LocalVolumeSource = 1 path! string, 2 fsType? string
@@ -120,11 +120,12 @@ PersistentVolumeStatus = 1 phase string, 2 message string, 3 reason string, 4 la
 PersistentVolumeClaim = 1 metadata meta.ObjectMeta, 2 spec PersistentVolumeClaimSpec,
   3 status PersistentVolumeClaimStatus
 PersistentVolumeClaimStatus = 1 phase string, 2 accessModes []string, 3 capacity {}Quantity,
-  4 conditions []PersistentVolumeClaimCondition, 5 allocatedResources {}Quantity, 7 allocatedResourceStatuses {}string,
-  8 currentVolumeAttributesClassName? string, 9 modifyVolumeStatus? ModifyVolumeStatus
+  4 conditions []PersistentVolumeClaimCondition map type merge, 5 allocatedResources {}Quantity,
+  7 allocatedResourceStatuses {}string, 8 currentVolumeAttributesClassName? string,
+  9 modifyVolumeStatus? ModifyVolumeStatus
 PersistentVolumeClaimCondition = 1 type! string, 2 status! string, 3 lastProbeTime Time, 4 lastTransitionTime Time,
   5 reason string, 6 message string
 ModifyVolumeStatus = 1 targetVolumeAttributesClassName string, 2 status! string
-TopologySelectorTerm = 1 matchLabelExpressions []TopologySelectorLabelRequirement
-TopologySelectorLabelRequirement = 1 key! string, 2 values []string
+TopologySelectorTerm atomic = 1 matchLabelExpressions []TopologySelectorLabelRequirement
+TopologySelectorLabelRequirement = 1 key! string, 2 values! []string
 `;

@@ -4,14 +4,15 @@ export const META = `
 ObjectMeta = 1 name string, 2 generateName string, 3 namespace string, 4 selfLink string, 5 uid string,
   6 resourceVersion string, 7 generation int64, 8 creationTimestamp Time, 9 deletionTimestamp? Time,
   10 deletionGracePeriodSeconds? int64, 11 labels {}string, 12 annotations {}string,
-  13 ownerReferences []OwnerReference, 14 finalizers []string, 17 managedFields []ManagedFieldsEntry
-OwnerReference = 1 kind! string, 3 name! string, 4 uid! string, 5 apiVersion! string, 6 controller? bool,
+  13 ownerReferences []OwnerReference map uid merge, 14 finalizers []string set merge,
+  17 managedFields []ManagedFieldsEntry
+OwnerReference atomic = 1 kind! string, 3 name! string, 4 uid! string, 5 apiVersion! string, 6 controller? bool,
   7 blockOwnerDeletion? bool
 ManagedFieldsEntry = 1 manager string, 2 operation string, 3 apiVersion string, 4 time? Time, 6 fieldsType string,
   7 fieldsV1? FieldsV1, 8 subresource string
-LabelSelector = 1 matchLabels {}string, 2 matchExpressions []LabelSelectorRequirement
+LabelSelector atomic = 1 matchLabels {}string, 2 matchExpressions []LabelSelectorRequirement
 LabelSelectorRequirement = 1 key! string, 2 operator! string, 3 values []string
-Condition = 1 type! string, 2 status! string, 3 observedGeneration int64, 4 lastTransitionTime Time, 5 reason! string,
+Condition = 1 type! string, 2 status! string, 3 observedGeneration int64, 4 lastTransitionTime+ Time, 5 reason! string,
   6 message! string
 FieldSelectorRequirement = 1 key! string, 2 operator! string, 3 values []string
 DeleteOptions = 1 gracePeriodSeconds? int64, 2 preconditions? Preconditions, 3 orphanDependents? bool,
@@ -30,5 +31,5 @@ PartialObjectMetadata = 1 metadata ObjectMeta
 /** The same, before its list got the order of all other lists. */
 export const META_V1BETA1 = `
 PartialObjectMetadata = 1 metadata meta.ObjectMeta
-PartialObjectMetadataList = 1 items []PartialObjectMetadata, 2 metadata meta.ListMeta
+PartialObjectMetadataList = 1 items+ []PartialObjectMetadata, 2 metadata meta.ListMeta
 `;

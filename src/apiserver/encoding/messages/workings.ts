@@ -7,28 +7,29 @@ LeaseSpec = 1 holderIdentity? string, 2 leaseDurationSeconds? int32, 3 acquireTi
 `;
 
 export const EVENTS = `
-Event = 1 metadata meta.ObjectMeta, 2 eventTime MicroTime, 3 series? EventSeries, 4 reportingController string,
+Event = 1 metadata meta.ObjectMeta, 2 eventTime+ MicroTime, 3 series? EventSeries, 4 reportingController string,
   5 reportingInstance string, 6 action string, 7 reason string, 8 regarding core.ObjectReference,
   9 related? core.ObjectReference, 10 note string, 11 type string, 12 deprecatedSource core.EventSource,
   13 deprecatedFirstTimestamp Time, 14 deprecatedLastTimestamp Time, 15 deprecatedCount int32
-EventSeries = 1 count! int32, 2 lastObservedTime MicroTime
+EventSeries = 1 count! int32, 2 lastObservedTime+ MicroTime
 `;
 
 export const DISCOVERY = `
-EndpointSlice = 1 metadata meta.ObjectMeta, 2 endpoints []Endpoint, 3 ports []EndpointPort, 4 addressType! string
-Endpoint = 1 addresses []string, 2 conditions EndpointConditions, 3 hostname? string, 4 targetRef? core.ObjectReference,
-  5 deprecatedTopology {}string, 6 nodeName? string, 7 zone? string, 8 hints? EndpointHints
+EndpointSlice = 1 metadata meta.ObjectMeta, 2 endpoints!~ []Endpoint, 3 ports!~ []EndpointPort, 4 addressType! string
+Endpoint = 1 addresses! []string set, 2 conditions EndpointConditions, 3 hostname? string,
+  4 targetRef? core.ObjectReference, 5 deprecatedTopology {}string, 6 nodeName? string, 7 zone? string,
+  8 hints? EndpointHints
 EndpointConditions = 1 ready? bool, 2 serving? bool, 3 terminating? bool
 EndpointHints = 1 forZones []ForZone, 2 forNodes []ForNode
 ForZone = 1 name! string
 ForNode = 1 name! string
-EndpointPort = 1 name? string, 2 protocol? string, 3 port? int32, 4 appProtocol? string
+EndpointPort atomic = 1 name? string, 2 protocol? string, 3 port? int32, 4 appProtocol? string
 `;
 
 export const NODE = `
 RuntimeClass = 1 metadata meta.ObjectMeta, 2 handler! string, 3 overhead? Overhead, 4 scheduling? Scheduling
 Overhead = 1 podFixed {}Quantity
-Scheduling = 1 nodeSelector {}string, 2 tolerations []core.Toleration
+Scheduling = 1 nodeSelector {}string atomic, 2 tolerations []core.Toleration
 `;
 
 export const POLICY = `
@@ -36,7 +37,7 @@ Eviction = 1 metadata meta.ObjectMeta, 2 deleteOptions? meta.DeleteOptions
 `;
 
 export const SCHEDULING = `
-PriorityClass = 1 metadata meta.ObjectMeta, 2 value! int32, 3 globalDefault bool, 4 description string,
+PriorityClass = 1 metadata meta.ObjectMeta, 2 value!~ int32, 3 globalDefault bool, 4 description string,
   5 preemptionPolicy? string
 `;
 

@@ -5,7 +5,6 @@ import { type Resource, resourcePath } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../../kernel/json/index.ts";
 import type { AnySchema, Field, ListSchema, Schema, StructSchema } from "../../schema/index.ts";
 import { describeField, describeTypeField } from "./descriptions.ts";
-import { requiredFields } from "./required.ts";
 
 /** Where the parts of a kind are described. */
 export const REF_PREFIX = "#/components/schemas/";
@@ -82,6 +81,14 @@ export function componentOf(schema: StructSchema | AnySchema, isKind = false): J
     ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties) }),
     ...(schema.isAtomic ? { "x-kubernetes-map-type": "atomic" } : {}),
   };
+}
+
+/** Those that are always written come first. */
+function requiredFields(schema: StructSchema): readonly string[] {
+  const required = [...schema.fields()].filter(([, field]) => field.isRequired);
+  const isWritten = ([, field]: readonly [string, Field]) => !field.omitsEmpty;
+  const isOther = ([, field]: readonly [string, Field]) => field.omitsEmpty;
+  return [...required.filter(isWritten), ...required.filter(isOther)].map(([name]) => name);
 }
 
 function propertyOf({ schema, retainsKeys }: Field): JsonObject {
