@@ -20,7 +20,13 @@ export {
   silentLog,
 } from "../platform/report/index.ts";
 export { type AuthorityWorld, openAuthority } from "./command/open-authority.ts";
-export { type Controller, type ControllerOptions, type ControllerState, createController } from "./controller.ts";
-export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
+export {
+  CONTROLLER_NAMES,
+  type Controller,
+  type ControllerName,
+  type ControllerOptions,
+  type ControllerState,
+  createController,
+} from "./compose.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

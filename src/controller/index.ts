@@ -19,8 +19,14 @@ export {
 } from "./audit/index.ts";
 export { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 export { runControllerCommand } from "./command/index.ts";
-export { type Controller, type ControllerOptions, type ControllerState, createController } from "./controller.ts";
-export { CONTROLLER_NAMES, type ControllerName } from "./features.ts";
+export {
+  CONTROLLER_NAMES,
+  type Controller,
+  type ControllerName,
+  type ControllerOptions,
+  type ControllerState,
+  createController,
+} from "./compose.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

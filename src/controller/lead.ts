@@ -5,12 +5,19 @@ import { isFault } from "../kernel/outcome/index.ts";
 import type { Log } from "../platform/report/index.ts";
 import { runTogether } from "../platform/signals/index.ts";
 import type { Anchor, RevocationAudit } from "./audit/index.ts";
-import type { Feature, Syncing } from "./features.ts";
-import { runLoop } from "./loop/index.ts";
+import { type Loop, runLoop, type Syncing } from "./loop/index.ts";
 import type { PolicyAudit } from "./policy/index.ts";
 
+/** A feature on its queue. */
+export interface RunningFeature {
+  /** As `--controllers` calls it. */
+  readonly name: string;
+  readonly needs: readonly Syncing[];
+  readonly loop: Loop;
+}
+
 export interface Duties {
-  readonly features: readonly Feature[];
+  readonly features: readonly RunningFeature[];
   readonly anchor: Anchor | undefined;
   readonly revocations: RevocationAudit;
   readonly policyChanges: PolicyAudit;
@@ -35,7 +42,7 @@ export async function lead(duties: Duties, signal: AbortSignal): Promise<void> {
 }
 
 /** A loop starts when its own informers are complete: without rights in kube-public, requests are judged all the same. */
-async function runAfter(ready: Promise<boolean>, { loop, needs }: Feature, signal: AbortSignal): Promise<void> {
+async function runAfter(ready: Promise<boolean>, { loop, needs }: RunningFeature, signal: AbortSignal): Promise<void> {
   if (!(await unlessAborted(untilSynced(needs, signal))) || !(await ready)) return;
   loop.log.info("loop started", { loop: loop.name, workers: loop.workers });
   await runLoop(loop, signal);

@@ -27,8 +27,8 @@ import {
   finishRequest,
 } from "../../src/attestation/evidence/index.ts";
 import type { ProviderVerifier } from "../../src/controller/attestation/index.ts";
-import type { AttestationSettings } from "../../src/controller/attesting.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
+import type { AttestationSettings } from "../../src/controller/options.ts";
 import { servedSigners } from "../../src/controller/signers.ts";
 import { encodeHex, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";

@@ -28,7 +28,7 @@ import type { Judged } from "./look.ts";
 import { encodeVerdict } from "./record.ts";
 
 /** Who speaks in Events. */
-const CONTROLLER_NAME = "node-attestation-controller";
+export const CONTROLLER_NAME = "node-attestation-controller";
 
 export interface ActOptions {
   readonly client: KubeClient;

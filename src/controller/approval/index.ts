@@ -17,7 +17,7 @@ import { verdictOn } from "./record.ts";
 import { objectionToNames } from "./vet-names.ts";
 
 export { type AccessReviews, createAccessReviews } from "./access.ts";
-export { type Act, createAct } from "./act.ts";
+export { type Act, CONTROLLER_NAME, createAct } from "./act.ts";
 export { ALL_RULES, requireStricter, STRICTER_RULES } from "./chains.ts";
 export { type Claims, createClaims } from "./claims.ts";
 export type {

@@ -40,10 +40,7 @@ export {
 export {
   ATTESTED_REQUESTS,
   attestedKeys,
-  createChallengePace,
-  createCrowd,
-  createJunkCount,
-  createOverflow,
+  createFloodControl,
   createWritePace,
   paceWrites,
 } from "./limits/index.ts";
@@ -57,11 +54,10 @@ export {
 export { createRequestReader } from "./requests.ts";
 export { OPEN_HELLOS, openHelloKeys, removeRequest } from "./tidy.ts";
 export { createCustody, createIdentityReader } from "./unproven/index.ts";
-export { createProviderIdWatch, createUpkeep, UPKEEP_KEY } from "./upkeep/index.ts";
+export { createUpkeep } from "./upkeep/index.ts";
 export type {
   AttestationWorld,
   EndorsementKeySource,
-  FloodControl,
   ProviderAnswer,
   ProviderQuestion,
   ProviderVerifier,

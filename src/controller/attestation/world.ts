@@ -13,7 +13,7 @@ import type { ExpectedMachines } from "../machines/index.ts";
 import type { Guard } from "./guard/index.ts";
 import type { ChallengeKeyStore } from "./keys/index.ts";
 import type { Identities, TokenMachines } from "./known/index.ts";
-import type { ChallengePace, Crowd, JunkCount, Overflow } from "./limits/index.ts";
+import type { FloodControl } from "./limits/index.ts";
 import type { ReadRequest, RequestReader } from "./requests.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
@@ -23,16 +23,6 @@ export type EndorsementKeySource = SdkKeySource;
 export type ProviderVerifier = SdkVerifier;
 export type ProviderQuestion = Parameters<ProviderVerifier["ask"]>[0];
 export type ProviderAnswer = Awaited<ReturnType<ProviderVerifier["ask"]>>;
-
-/** Protocol 7.1: what keeps a flood of requests from becoming one of writes and objects. */
-export interface FloodControl {
-  readonly pace: ChallengePace;
-  readonly crowd: Crowd;
-  readonly junk: JunkCount;
-  readonly overflow: Overflow;
-  /** Requests that were deleted instead of being told why. */
-  readonly dropped?: Counter | undefined;
-}
 
 export interface AttestationWorld {
   /** The workload cluster: requests and Nodes. */

@@ -21,8 +21,8 @@ function aCleaning(answer: (name: string) => Fault | undefined) {
       if (fault !== undefined) throw fault;
     },
   };
-  const removed = metrics.counter({ name: "removed", help: "x" });
-  const handle = createCleaning({ client, clock, log: silentLog, removed, listCsrs: () => csrs });
+  const informer = { list: () => csrs, hasSynced: () => true, waitForSync: async () => undefined };
+  const { handle } = createCleaning({ client, clock, log: silentLog, metrics, csrs: informer });
   return { handle, deleted, csrs, metrics };
 }
 
@@ -33,7 +33,7 @@ describe("cleaning", () => {
     expect(new Set(deleted.map((one) => JSON.stringify(one)))).toEqual(
       new Set(csrs.map(({ metadata }) => JSON.stringify([metadata.name, metadata.uid]))),
     );
-    expect(metrics.expose()).toContain('removed{case="pending"} 3');
+    expect(metrics.expose()).toContain('countersign_requests_removed_total{case="pending"} 3');
   });
 
   it("goes on when somebody else was faster, or the name belongs to another request now", async () => {
@@ -41,7 +41,7 @@ describe("cleaning", () => {
       name === "a" ? new Fault("not-found", "gone") : name === "b" ? new Fault("conflict", "uid") : undefined,
     );
     await handle("all", never);
-    expect(metrics.expose()).toContain('removed{case="pending"} 1');
+    expect(metrics.expose()).toContain('countersign_requests_removed_total{case="pending"} 1');
   });
 
   it("is tried again as a whole when the server is away", async () => {

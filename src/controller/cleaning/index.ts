@@ -2,15 +2,16 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { Counter } from "../../platform/report/index.ts";
-import type { Handler } from "../loop/index.ts";
+import type { Informer } from "../../platform/kube/index.ts";
+import type { Counter, Metrics } from "../../platform/report/index.ts";
+import type { Feature } from "../loop/index.ts";
 import { type ActOptions, remove } from "./act.ts";
 import { planCleaning, type Removal } from "./plan.ts";
 
 export { createFloodGuard, FLOOD_LIMITS, type FloodGuard, type FloodLimits } from "./flood.ts";
 export type { EndCase } from "./plan.ts";
 
-export const CLEANING_KEY = "all-requests";
+const CLEANING_KEY = "all-requests";
 
 /** csrcleaner's. */
 const INTERVAL_MS = 3_600_000;
@@ -19,22 +20,41 @@ const DELETES_AT_ONCE = 4;
 
 export interface CleaningOptions extends ActOptions {
   readonly clock: Clock;
-  readonly listCsrs: () => readonly CertificateSigningRequest[];
-  /** By the case that ended it. */
-  readonly removed?: Counter | undefined;
+  readonly csrs: Pick<Informer<CertificateSigningRequest>, "list" | "hasSynced" | "waitForSync">;
+  readonly metrics: Metrics;
 }
 
-export function createCleaning(options: CleaningOptions): Handler {
-  return async (_key, signal) => {
-    const removals = [...planCleaning(options.listCsrs(), options.clock.now())];
-    await Promise.all(Array.from({ length: DELETES_AT_ONCE }, () => removeAll(options, removals, signal)));
-    return { afterMs: INTERVAL_MS };
+export function createCleaning(options: CleaningOptions): Feature {
+  const { csrs, clock, metrics } = options;
+  const removed = metrics.counter({
+    name: "countersign_requests_removed_total",
+    help: "Certificate requests that were deleted because they are over, by case.",
+  });
+  return {
+    name: "cleaning",
+    needs: [csrs],
+    isPeriodic: true,
+    wakesOn: (wake) => wake(CLEANING_KEY),
+    handle: async (_key, signal) => {
+      const removals = [...planCleaning(csrs.list(), clock.now())];
+      const work = { options, removed, removals, signal };
+      await Promise.all(Array.from({ length: DELETES_AT_ONCE }, () => removeAll(work)));
+      return { afterMs: INTERVAL_MS };
+    },
   };
 }
 
+interface Work {
+  readonly options: CleaningOptions;
+  /** By the case that ended the request. */
+  readonly removed: Counter;
+  readonly removals: Removal[];
+  readonly signal: AbortSignal;
+}
+
 /** Takes from the shared list until it is empty. A fault ends it: the loop tries again, with a new plan. */
-async function removeAll(options: CleaningOptions, removals: Removal[], signal: AbortSignal): Promise<void> {
+async function removeAll({ options, removed, removals, signal }: Work): Promise<void> {
   for (let removal = removals.pop(); removal !== undefined && !signal.aborted; removal = removals.pop()) {
-    if (await remove(options, removal)) options.removed?.add({ case: removal.because });
+    if (await remove(options, removal)) removed.add({ case: removal.because });
   }
 }

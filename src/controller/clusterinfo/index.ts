@@ -4,16 +4,16 @@
 
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+import type { Informer, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
+import { type Feature, UNTIL_CHANGED } from "../loop/index.ts";
 import { saveClusterInfo } from "./act.ts";
-import type { WantedLocation } from "./kubeconfig.ts";
+import type { LocationSource } from "./location.ts";
 import { planClusterInfo } from "./plan.ts";
 
 export type { WantedLocation } from "./kubeconfig.ts";
 export { type LocationSource, loadLocation } from "./location.ts";
-export { createTokenCleaner, type TokenCleanerOptions } from "./token-cleaner.ts";
+export { createTokenCleaner } from "./token-cleaner.ts";
 
 export const CLUSTER_INFO_NAMESPACE = "kube-public";
 export const CLUSTER_INFO_NAME = "cluster-info";
@@ -25,21 +25,29 @@ export interface ClusterInfoOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
-  readonly getConfigMap: () => ConfigMap | undefined;
-  readonly listTokens: () => readonly Secret[];
-  /** Left out: the kubeconfig is somebody else's, and a missing cluster-info stays missing. */
-  readonly location?: (() => WantedLocation | undefined) | undefined;
+  readonly clusterInfo: Informer<ConfigMap>;
+  readonly tokens: Informer<Secret>;
+  /** Left out: the kubeconfig is another writer's, and a missing cluster-info stays missing. */
+  readonly location?: LocationSource | undefined;
 }
 
-export function createClusterInfoSigner(options: ClusterInfoOptions): Handler {
-  const { getConfigMap, listTokens, location, clock, client, log } = options;
-  return async () => {
-    const configMap = getConfigMap();
-    const nowMs = clock.now();
-    const facts = { nowMs, configMap, secrets: listTokens(), location: location?.() };
-    const { data, nextExpiryMs } = planClusterInfo(facts);
-    if (data !== undefined) await saveClusterInfo({ client, log }, { ...(configMap ?? NEW_CLUSTER_INFO), data });
-    return nextExpiryMs === undefined ? UNTIL_CHANGED : { afterMs: Math.min(nextExpiryMs - nowMs, MAX_WAIT_MS) };
+export function createClusterInfoSigner(options: ClusterInfoOptions): Feature {
+  const { clusterInfo, tokens, location, clock, client, log } = options;
+  return {
+    name: "cluster-info",
+    needs: [clusterInfo, tokens],
+    wakesOn: (wake) => {
+      wake(CLUSTER_INFO_NAME);
+      for (const source of [clusterInfo, tokens, location]) source?.onChange(() => wake(CLUSTER_INFO_NAME));
+    },
+    handle: async () => {
+      const configMap = clusterInfo.list().find(({ metadata }) => metadata.name === CLUSTER_INFO_NAME);
+      const nowMs = clock.now();
+      const facts = { nowMs, configMap, secrets: tokens.list(), location: location?.current() };
+      const { data, nextExpiryMs } = planClusterInfo(facts);
+      if (data !== undefined) await saveClusterInfo({ client, log }, { ...(configMap ?? NEW_CLUSTER_INFO), data });
+      return nextExpiryMs === undefined ? UNTIL_CHANGED : { afterMs: Math.min(nextExpiryMs - nowMs, MAX_WAIT_MS) };
+    },
   };
 }
 

@@ -35,8 +35,10 @@ const endingAt = (id: string, expiration: string): Secret => {
 async function look(secret: Secret, seen: (stored: Secret) => Secret | undefined = (stored) => stored) {
   const stored = await client.create<Secret>(SECRETS, secret);
   const name = stored.metadata.name ?? "";
-  const clean = createTokenCleaner({ client, clock: systemClock, log: silentLog, getToken: () => seen(stored) });
-  const next = await clean(name, signal);
+  const synced = { hasSynced: () => true, waitForSync: async () => undefined, onChange: () => () => undefined };
+  const tokens = { ...synced, get: () => seen(stored) };
+  const cleaner = createTokenCleaner({ client, clock: systemClock, log: silentLog, tokens });
+  const next = await cleaner.handle(name, signal);
   return { next, isThere: await exists(name) };
 }
 

@@ -6,9 +6,9 @@ import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { KubeClient } from "../../platform/kube/index.ts";
+import type { Informer, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
+import { type Feature, UNTIL_CHANGED } from "../loop/index.ts";
 
 /** Timers do not reach beyond 24 days, and nothing is lost by looking twice a day. */
 const MAX_WAIT_MS = 12 * 3_600_000;
@@ -17,20 +17,25 @@ export interface TokenCleanerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
-  /** A Secret of the type of tokens by its name. */
-  readonly getToken: (name: string) => Secret | undefined;
+  /** Of Secrets of the type of tokens. */
+  readonly tokens: Pick<Informer<Secret>, "get" | "onChange" | "hasSynced" | "waitForSync">;
 }
 
-export function createTokenCleaner({ client, clock, log, getToken }: TokenCleanerOptions): Handler {
-  return async (name, signal) => {
-    const secret = getToken(name);
-    const endMs = secret === undefined ? undefined : readExpiration(secret);
-    if (secret === undefined || endMs === undefined) return UNTIL_CHANGED;
-    const leftMs = endMs - clock.now();
-    if (leftMs > 0) return { afterMs: Math.min(leftMs, MAX_WAIT_MS) };
-    await removeToken(client, secret, signal);
-    log.info("expired token removed", { secret: name });
-    return UNTIL_CHANGED;
+export function createTokenCleaner({ client, clock, log, tokens }: TokenCleanerOptions): Feature {
+  return {
+    name: "token-cleaning",
+    needs: [tokens],
+    wakesOn: (wake) => tokens.onChange(({ object }) => wake(object.metadata.name ?? "")),
+    handle: async (name, signal) => {
+      const secret = tokens.get(name, TOKEN_NAMESPACE);
+      const endMs = secret === undefined ? undefined : readExpiration(secret);
+      if (secret === undefined || endMs === undefined) return UNTIL_CHANGED;
+      const leftMs = endMs - clock.now();
+      if (leftMs > 0) return { afterMs: Math.min(leftMs, MAX_WAIT_MS) };
+      await removeToken(client, secret, signal);
+      log.info("expired token removed", { secret: name });
+      return UNTIL_CHANGED;
+    },
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LEASE_TIMING } from "../../platform/kube/index.ts";
-import { CONTROLLER_NAMES } from "../features.ts";
+import { CONTROLLER_NAMES } from "../compose.ts";
 import { FLAG_NAMES, HELP, parseCommandLine } from "./command-line.ts";
 
 const CA = ["--ca-cert", "ca.crt", "--ca-key", "ca.key"];

@@ -14,7 +14,7 @@ import {
 import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
 import { LOG_LEVELS, type LogLevel, parseLogLevel } from "../../platform/report/index.ts";
 import { requireStricter } from "../approval/index.ts";
-import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../features.ts";
+import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../compose.ts";
 import { type ClusterName, parseClusterName } from "../machines/index.ts";
 
 export type CaPlace =

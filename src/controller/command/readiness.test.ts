@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { AuditTrail } from "../audit/index.ts";
-import type { Controller, ControllerState } from "../controller.ts";
+import type { Controller, ControllerState } from "../compose.ts";
 import type { Authorities } from "../signing/index.ts";
 import { readinessChecks } from "./readiness.ts";
 

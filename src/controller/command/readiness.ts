@@ -3,7 +3,7 @@
 
 import type { Check, Metrics } from "../../platform/report/index.ts";
 import type { AuditTrail } from "../audit/index.ts";
-import type { Controller } from "../controller.ts";
+import type { Controller } from "../compose.ts";
 import type { Authorities } from "../signing/index.ts";
 
 export interface Probed {

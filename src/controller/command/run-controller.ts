@@ -18,7 +18,7 @@ import {
 import { requireOneCluster } from "../attestation/index.ts";
 import { createAuditTrail, type LineSink } from "../audit/index.ts";
 import { loadLocation } from "../clusterinfo/index.ts";
-import { createController } from "../controller.ts";
+import { createController } from "../compose.ts";
 import type { CommandLine } from "./command-line.ts";
 import { openAuthority } from "./open-authority.ts";
 import { addLeaderMetric, type Probed, readinessChecks } from "./readiness.ts";

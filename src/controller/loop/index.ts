@@ -1,3 +1,4 @@
+export { type Feature, REQUEST_WORKERS, type Syncing } from "./feature.ts";
 export { createKeyedLock, type KeyedLock } from "./keyed-lock.ts";
 export { createLoopMetrics, type ItemOutcome, type LoopMetrics } from "./loop-metrics.ts";
 export { REACTIONS, type Reaction } from "./reactions.ts";

@@ -10,7 +10,7 @@ import { createPolicyBook, type PolicyBook } from "./book.ts";
 
 export { createPolicyBook, type PolicyBook, readPolicy } from "./book.ts";
 export { type Bypass, findBypasses } from "./bypasses.ts";
-export { createLockdownWatch, LOCKDOWN_KEY, type LockdownWatch } from "./lockdown.ts";
+export { createLockdownWatch } from "./lockdown.ts";
 export { createPolicyAudit, type PolicyAudit } from "./record-changes.ts";
 export { type Rehearsal, rehearse, type Snapshot } from "./rehearse.ts";
 

@@ -11,7 +11,7 @@ import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
 import { createAccessReviews } from "../approval/index.ts";
-import type { Handler } from "../loop/index.ts";
+import type { Feature, Syncing } from "../loop/index.ts";
 import { askBypasses } from "./ask-bypasses.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";
@@ -21,22 +21,19 @@ export interface LockdownOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
-  readonly policies: {
+  readonly policies: Syncing & {
+    onChange(handler: () => void): void;
     objects(): readonly JoinPolicy[];
     readonly book: { faultOf(name: string): string | undefined };
   };
 }
 
-export interface LockdownWatch {
-  /** One look, and what it found is told. */
-  readonly handle: Handler;
-}
-
 /** The one key of its queue. */
-export const LOCKDOWN_KEY = "lockdown";
+const LOCKDOWN_KEY = "lockdown";
 const LOOK_EVERY_MS = 600_000;
 
-export function createLockdownWatch(options: LockdownOptions): LockdownWatch {
+/** One look, and what it found is told. */
+export function createLockdownWatch(options: LockdownOptions): Feature {
   const count = options.metrics?.gauge({
     name: "countersign_lockdown_missing_bindings",
     help: "Bindings by which kube-controller-manager approves requests of nodes past the rules here.",
@@ -44,7 +41,15 @@ export function createLockdownWatch(options: LockdownOptions): LockdownWatch {
   /** What was said last: the same bindings are not named every ten minutes. */
   let said = "";
   const access = createAccessReviews(options.client, options.clock);
+  const { policies } = options;
   return {
+    name: "lockdown",
+    needs: [policies],
+    isPeriodic: true,
+    wakesOn: (wake) => {
+      wake(LOCKDOWN_KEY);
+      policies.onChange(() => wake(LOCKDOWN_KEY));
+    },
     handle: async (_key, signal) => {
       const bound = await readBypasses(options.client, signal);
       const bypasses = [...bound, ...(await askBypasses(access, bound, signal))];

@@ -5,6 +5,7 @@ import { type Answers, aRecordingClient } from "../../../test/builders/csr-clien
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import { type CertificateSigningRequest, KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
+import type { ChangeHandler } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { createSigning, fixedAuthority } from "./index.ts";
 
@@ -13,7 +14,9 @@ const writtenOnce = new Fault("invalid", "updates may not modify existing certif
 
 function aSigning(csr: CertificateSigningRequest, answers: Answers = {}) {
   const lines: string[] = [];
+  let tell: ChangeHandler<CertificateSigningRequest> | undefined;
   const client = aRecordingClient({ update: () => csr, ...answers });
+  const synced = { hasSynced: () => true, waitForSync: async () => undefined };
   const signing = createSigning({
     client,
     log: {
@@ -25,9 +28,20 @@ function aSigning(csr: CertificateSigningRequest, answers: Answers = {}) {
     authorities: fixedAuthority(anAuthority()),
     servedSigners: [KUBELET_CLIENT_SIGNER],
     lifetimeMsOf: () => 3_600_000,
-    getCsr: () => csr,
+    csrs: {
+      ...synced,
+      get: () => csr,
+      list: () => [csr],
+      onChange: (handler) => {
+        tell = handler;
+        return () => undefined;
+      },
+    },
+    ...{ nodes: synced, policies: synced },
   });
-  return { client, signing, lines, sign: () => signing.handle("key", never) };
+  signing.wakesOn(() => undefined);
+  const forget = () => tell?.({ type: "DELETED", object: csr });
+  return { client, forget, lines, sign: () => signing.handle("key", never) };
 }
 
 describe("delivery of a certificate", () => {
@@ -48,11 +62,11 @@ describe("delivery of a certificate", () => {
 
   it("happens once, though the cache has not heard of it yet; a deleted request is forgotten", async () => {
     const csr = aCsr(approved());
-    const { client, signing, sign } = aSigning(csr);
+    const { client, forget, sign } = aSigning(csr);
     await sign();
     await sign();
     expect(client.written).toHaveLength(1);
-    signing.forget(csr);
+    forget();
     await sign();
     expect(client.written).toHaveLength(2);
   });

@@ -26,6 +26,14 @@ export interface Authorities {
   onChange?(handler: () => void): void;
 }
 
+/** Stands for every request of the cluster, where its CA is asked for without one. */
+export const ANY_REQUEST: CertificateSigningRequest = {
+  apiVersion: "certificates.k8s.io/v1",
+  kind: "CertificateSigningRequest",
+  metadata: {},
+  spec: { request: "", signerName: "", usages: [] },
+};
+
 export interface AuthorityStanding {
   /** Requests can be signed, be it with the last CA that was good. */
   readonly canSign: boolean;

@@ -10,7 +10,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
-import type { Authorities, AuthorityStanding } from "./authorities.ts";
+import { ANY_REQUEST, type Authorities, type AuthorityStanding } from "./authorities.ts";
 import type { Authority } from "./authority.ts";
 
 export interface ClusterPlace {
@@ -89,14 +89,6 @@ const UNREAD =
   "it is not known yet whose client certificates the API server of the requests takes: ConfigMap kube-system/" +
   "extension-apiserver-authentication is not read. Should that last, bind the Role extension-apiserver-authentication-reader " +
   "in kube-system to the controller (deploy/controller-rbac.yaml does)";
-
-/** There is one CA for all requests of a cluster. */
-const ANY_REQUEST: CertificateSigningRequest = {
-  apiVersion: "certificates.k8s.io/v1",
-  kind: "CertificateSigningRequest",
-  metadata: {},
-  spec: { request: "", signerName: "", usages: [] },
-};
 
 /** A bundle: an old CA may stand beside the new one. What cannot be read is not trusted. */
 function keysIn(bundle: string): readonly Uint8Array[] {

@@ -4,8 +4,9 @@
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type Certificate, type CertificateRequest, parseCertificate } from "../../kernel/x509/index.ts";
+import type { Informer } from "../../platform/kube/index.ts";
 import type { GateAnswer, SignerGate } from "../attestation/index.ts";
-import { type Handler, UNTIL_CHANGED } from "../loop/index.ts";
+import { type Feature, REQUEST_WORKERS, type Syncing, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
 import type { Authority } from "./authority.ts";
 import { checkCertificate } from "./check.ts";
@@ -16,6 +17,7 @@ import { signTemplate } from "./sign.ts";
 import { planCertificate } from "./template.ts";
 
 export {
+  ANY_REQUEST,
   type Authorities,
   fixedAuthority,
   followAuthoritySecret,
@@ -27,22 +29,18 @@ export { type Authority, type AuthorityPems, createAuthority } from "./authority
 export { type ClusterPlace, clusterCaSecret, onlyOwnCa, TRUST_CONFIG_MAP } from "./cluster-authority.ts";
 
 export interface SigningOptions extends GatherOptions, ActOptions {
-  readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
+  readonly csrs: Pick<Informer<CertificateSigningRequest>, "get" | "list" | "onChange" | "hasSynced" | "waitForSync">;
+  /** A policy bounds the life of what is signed: one that is not known yet would bound nothing. */
+  readonly policies: Syncing;
+  readonly nodes: Syncing;
   /** Under our signers an approval alone is nobody's word: what is signed was attested, and is recorded before it leaves. */
   readonly gate?: SignerGate | undefined;
 }
 
 type Admitted = Extract<GateAnswer, { kind: "Admitted" }>;
 
-export interface Signing {
-  readonly handle: Handler;
-  /** False for a request that `handle` would leave as it is: it need not be queued. */
-  wants(csr: CertificateSigningRequest): boolean;
-  /** The request was deleted. */
-  forget(csr: CertificateSigningRequest): void;
-}
-
-export function createSigning(options: SigningOptions): Signing {
+export function createSigning(options: SigningOptions): Feature {
+  const { csrs, nodes, policies, authorities } = options;
   /** Uids of requests whose certificate we delivered, as long as the cache may not know: nothing is signed twice. */
   const delivered = new Set<string>();
 
@@ -59,11 +57,24 @@ export function createSigning(options: SigningOptions): Signing {
   }
 
   return {
-    wants: isMine,
+    name: "signing",
+    needs: [csrs, nodes, policies],
+    workers: REQUEST_WORKERS,
+    flow: { flowOf: (name) => csrs.get(name)?.spec.username ?? "" },
+    wakesOn: (wake) => {
+      const wakeIfMine = (csr: CertificateSigningRequest) => {
+        if (isMine(csr)) wake(csr.metadata.name ?? "");
+      };
+      csrs.onChange(({ type, object }) => {
+        if (type === "DELETED") delivered.delete(object.metadata.uid ?? "");
+        else wakeIfMine(object);
+      });
+      authorities.onChange?.(() => csrs.list().forEach(wakeIfMine));
+    },
     handle: async (key) => {
-      const csr = options.getCsr(key);
+      const csr = csrs.get(key);
       if (csr === undefined || !isMine(csr)) return UNTIL_CHANGED;
-      const authority = options.authorities.of(csr);
+      const authority = authorities.of(csr);
       const facts = gather(options, csr, authority);
       const plan = planSigning(facts);
       if (plan.kind === "Leave") return UNTIL_CHANGED;
@@ -73,9 +84,6 @@ export function createSigning(options: SigningOptions): Signing {
       else if (plan.kind === "Fail") await fail(options, csr, plan.message);
       else await issue(csr, make(authority, facts, plan.request), gate);
       return UNTIL_CHANGED;
-    },
-    forget: (csr) => {
-      delivered.delete(csr.metadata.uid ?? "");
     },
   };
 }

@@ -1,4 +1,5 @@
 export { type Crowd, type CrowdOptions, createCrowd } from "./crowd.ts";
+export { createFloodControl, type FloodControl } from "./flood-control.ts";
 export { createJunkCount, DENIALS_TOLD, type JunkCount } from "./junk.ts";
 export {
   ATTESTED_REQUESTS,

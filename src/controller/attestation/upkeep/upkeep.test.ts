@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { NodeIdentity } from "../../../api/countersign/index.ts";
-import { silentLog } from "../../../platform/report/index.ts";
+import { createMetrics, silentLog } from "../../../platform/report/index.ts";
 import type { AttestationWorld } from "../world.ts";
-import { createUpkeep, UPKEEP_KEY } from "./upkeep.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 /** A home in which nothing is to be done, with what is told and done of keys and identities. */
 function aHome(
@@ -25,15 +25,16 @@ function aHome(
     limits: { overflow: { sweep: async () => undefined } },
     log: { ...silentLog, warn: (_: string, fields?: object) => said.push(fields) },
   } as unknown as AttestationWorld;
+  const synced = { hasSynced: () => true, waitForSync: async () => undefined };
   const upkeep = createUpkeep({
-    world,
-    wantsBeacon: () => undefined,
+    attesting: world,
+    metrics: createMetrics(),
+    ...{ csrs: synced, nodes: synced },
+    policies: { ...synced, onChange: () => undefined, list: () => [], broken: () => ["one"] },
     clusterId: () => undefined,
-    nodesSynced: () => true,
-    providerIds: { look: () => undefined, count: () => 0 },
     register: async () => void done.push("registered"),
   });
-  return { said, done, look: () => upkeep(UPKEEP_KEY, new AbortController().signal) };
+  return { said, done, look: () => upkeep.handle("attestation", new AbortController().signal) };
 }
 
 describe("upkeep", () => {

@@ -2,45 +2,74 @@
 // identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are told of, and Cluster API
 // is told which signers there are.
 
-import type { Handler } from "../../loop/index.ts";
+import type { Policy } from "../../../api/countersign/index.ts";
+import type { Metrics } from "../../../platform/report/index.ts";
+import type { Feature, Syncing } from "../../loop/index.ts";
 import { requireOneNamespace } from "../../machines/index.ts";
 import type { Registration } from "../registration/index.ts";
 import type { AttestationWorld } from "../world.ts";
-import { type BeaconOptions, keepBeacon } from "./beacon.ts";
-import type { ProviderIdWatch } from "./provider-ids.ts";
+import { keepBeacon } from "./beacon.ts";
+import { createProviderIdWatch } from "./provider-ids.ts";
 import { publishRecipient } from "./recipient.ts";
 import { retire } from "./retire.ts";
 
-export const UPKEEP_KEY = "attestation";
+const UPKEEP_KEY = "attestation";
 /** A fifth of a beacon's epoch. */
 const INTERVAL_MS = 60_000;
 
-export interface UpkeepOptions extends BeaconOptions {
-  readonly world: AttestationWorld;
-  readonly nodesSynced: () => boolean;
-  readonly providerIds: ProviderIdWatch;
+export interface UpkeepOptions {
+  readonly attesting: AttestationWorld;
+  readonly metrics: Metrics;
+  readonly csrs: Syncing;
+  readonly nodes: Syncing;
+  readonly policies: Syncing & {
+    onChange(handler: () => void): void;
+    list(): readonly Policy[];
+    broken(): readonly string[];
+  };
   readonly register: Registration;
+  /** The cluster's first id; absent while no CA is known. */
+  readonly clusterId: () => string | undefined;
 }
 
-export function createUpkeep(options: UpkeepOptions): Handler {
-  const { world } = options;
+export function createUpkeep(options: UpkeepOptions): Feature {
+  const { attesting: world, metrics, csrs, nodes, policies, clusterId, register } = options;
+  const providerIds = createProviderIdWatch(world);
+  const help = "Nodes whose provider ID is not the one with which they were attested.";
+  metrics.reading({ name: "countersign_attestation_provider_id_mismatches", help, type: "gauge" }, providerIds.count);
   let told: ReadonlySet<string> = new Set();
   let saidElsewhere = "";
-  return async () => {
-    // Without our kinds there is nothing to keep up, and no key to make in a cluster that attests nobody.
-    if (!world.identities.hasSynced() || world.identities.find("").kind === "NotRead") return { afterMs: INTERVAL_MS };
-    requireOwnName(world);
-    saidElsewhere = tellElsewhere(world, saidElsewhere);
-    await world.keys.upkeep();
-    await keepBeacon(options);
-    await publishRecipient(world);
-    await world.limits.overflow.sweep();
-    told = tellResets(world, told);
-    options.providerIds.look();
-    await options.register();
-    if (world.machines.hasSynced() && options.nodesSynced()) await retire(world);
-    return { afterMs: INTERVAL_MS };
+  return {
+    name: "attestation",
+    needs: [csrs, nodes, policies],
+    isPeriodic: true,
+    wakesOn: (wake) => {
+      wake(UPKEEP_KEY);
+      policies.onChange(() => wake(UPKEEP_KEY));
+    },
+    handle: async () => {
+      // Without our kinds there is nothing to keep up, and no key to make in a cluster that attests no node.
+      if (!world.identities.hasSynced() || world.identities.find("").kind === "NotRead")
+        return { afterMs: INTERVAL_MS };
+      requireOwnName(world);
+      saidElsewhere = tellElsewhere(world, saidElsewhere);
+      await world.keys.upkeep();
+      await keepBeacon({ world, clusterId, wantsBeacon: () => wantsBeacon(policies) });
+      await publishRecipient(world);
+      await world.limits.overflow.sweep();
+      told = tellResets(world, told);
+      providerIds.look();
+      await register();
+      if (world.machines.hasSynced() && nodes.hasSynced()) await retire(world);
+      return { afterMs: INTERVAL_MS };
+    },
   };
+}
+
+/** Whether any policy lets renewals go by beacon; undefined while one cannot be read, which may. */
+function wantsBeacon({ list, broken }: UpkeepOptions["policies"]): boolean | undefined {
+  if (list().some(({ attestation }) => attestation.renewalBeacon === true)) return true;
+  return broken().length === 0 ? false : undefined;
 }
 
 /** Fault `bad-config`, before anything is written, where Machines of several namespaces have this cluster's name. */

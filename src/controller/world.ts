@@ -1,0 +1,183 @@
+// What the features share, made once from what the caller gives: clients that may write only while this replica leads, the
+// readings of requests, claims on names, and all that attestation asks for.
+
+import type { CertificateSigningRequest } from "../api/certificates/index.ts";
+import { NODE_IDENTITIES } from "../api/countersign/index.ts";
+import { CSRS } from "../api/meta/index.ts";
+import { isFault } from "../kernel/outcome/index.ts";
+import { type Certificate, verifyCertificateSignature } from "../kernel/x509/index.ts";
+import { createEventRecorder } from "../platform/kube/index.ts";
+import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
+import {
+  CONTROLLER_NAME,
+  createAct,
+  createClaims,
+  createRequestReader,
+  requireStricter,
+  wantedNode,
+} from "./approval/index.ts";
+import {
+  type AttestationWorld,
+  advertisedSigners,
+  CHALLENGE_KEYS_SECRET,
+  createChallengeKeys,
+  createClusterIds,
+  createClusterPins,
+  createRequestReader as createEvidenceReader,
+  createFloodControl,
+  createGuard,
+  createIdentityReader,
+  createRegistration,
+  createSignerGate,
+  createTokenMachines,
+  createWritePace,
+  OPEN_HELLOS,
+  paceWrites,
+  removeRequest,
+} from "./attestation/index.ts";
+import { type Informers, NODES_BY_ADDRESS } from "./informers.ts";
+import type { Leadership } from "./leadership.ts";
+import { expectMachines } from "./machines/index.ts";
+import type { WorldOptions } from "./options.ts";
+import { showOwnAnswers } from "./own-answers.ts";
+import { longestLifeMs } from "./signers.ts";
+import { ANY_REQUEST, type Authorities } from "./signing/index.ts";
+
+export type World = ReturnType<typeof createWorld>;
+
+export interface Made {
+  readonly informers: Informers;
+  readonly leadership: Leadership;
+  readonly log: Log;
+  readonly authorities: Authorities;
+  readonly servedSigners: readonly string[];
+}
+
+/** What features take their part of. They share the readings of requests, so that each is parsed and verified once. */
+export function createWorld(options: WorldOptions, made: Made) {
+  const { clock, identity, metrics = createMetrics(), attestation = {} } = options;
+  const { informers, leadership, log, authorities } = made;
+  const shared = {
+    ...{ ...informers, clock, log, metrics, identity, authorities, servedSigners: made.servedSigners },
+    client: showOwnAnswers(leadership.client, CSRS, informers.csrs),
+    randomBytes: options.random,
+    switchedOff: requireStricter(options.disabledRules ?? []),
+    server: options.server,
+    lifetimeMs: options.lifetimeMs,
+    location: options.clusterInfo,
+    readRequest: createRequestReader(),
+    claims: createClaims({ isOfCluster: (certificate) => isSignedByCluster(authorities, certificate) }),
+  };
+  const act = createAct(shared);
+  const attesting = createAttestationWorld(options, { ...shared, act, leadership });
+  const seeIdentity = createIdentityReader(attesting);
+  const installed = attesting.verifiers.map(({ name }) => name);
+  return {
+    ...{ ...shared, act, attesting },
+    seeIdentity,
+    // A copy of another cluster's identities may lag behind: before a certificate leaves, the live one is read.
+    seeBeforeSigning:
+      attestation.home === undefined ? seeIdentity : createIdentityReader({ ...attesting, isAlwaysLive: true }),
+    clusterId: () => firstClusterId(attesting),
+    register: createRegistration({
+      ...attesting,
+      clusterNamespace: attestation.clusterNamespace ?? options.cluster?.namespace,
+      signers: advertisedSigners(made.servedSigners, installed),
+    }),
+  };
+}
+
+interface Shared extends Pick<AttestationWorld, "client" | "clock" | "log" | "randomBytes" | "servedSigners" | "act"> {
+  readonly metrics: Metrics;
+  readonly leadership: Leadership;
+  readonly authorities: Authorities;
+}
+
+const HOME_NAMESPACE = "countersign-system";
+
+function createAttestationWorld(options: WorldOptions, shared: Shared & Informers): AttestationWorld {
+  const { identity: instance, cluster, audit, attestation = {} } = options;
+  const { clock, log, metrics, randomBytes, csrs, nodes, machines, policies, identities, tokens } = shared;
+  const { namespace = audit?.namespace ?? HOME_NAMESPACE, clusterName = cluster?.name } = attestation;
+  const pinsOf = createClusterPins(() => shared.clusterInfo.list()[0]);
+  const idsOf = createClusterIds(pinsOf, attestation.clusterIds ?? []);
+  const pace = createWritePace(clock);
+  const client = paceWrites(shared.client, clock, pace);
+  const elsewhere = attestation.home;
+  const pacedHome = elsewhere === undefined ? client : paceWrites(shared.leadership.fence(elsewhere), clock, pace);
+  const home = showOwnAnswers(pacedHome, NODE_IDENTITIES, identities);
+  const isShared = elsewhere !== undefined && clusterName !== undefined;
+  const nameAtHome = (name: string) => (isShared ? `${name}-${clusterName}` : name);
+  const events = createEventRecorder({ client: shared.client, clock, log, component: CONTROLLER_NAME, instance });
+  return {
+    ...{ client, home, clock, log, randomBytes, policies, identities, events, namespace, nameAtHome, clusterName },
+    act: shared.act,
+    servedSigners: shared.servedSigners,
+    alarms: metrics.counter({
+      name: "countersign_attestation_alarms_total",
+      help: "Signs that two hold one identity, or that a node calls itself another machine, by reason.",
+    }),
+    machines: expectMachines(machines, shared.pools),
+    limits: createFloodControl({ clock, log, metrics, csrs, events, remove: (csr) => removeRequest({ client }, csr) }),
+    keys: createChallengeKeys({ home, clock, log, namespace, name: nameAtHome(CHALLENGE_KEYS_SECRET), randomBytes }),
+    guard: createGuard({ client, clock, log, events, isBuiltIn: attestation.hasBuiltInGuard }),
+    readRequest: createEvidenceReader(),
+    getNode: (name) => nodes.get(name),
+    getRequest: (name) => csrs.get(name),
+    nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
+    machineOwners: machines.ownersOf,
+    openHellos: (username = "") => csrs.byIndex(OPEN_HELLOS, username),
+    countOpenHellos: () => csrs.countByIndex(OPEN_HELLOS, ""),
+    machineOfToken: createTokenMachines({ client, tokens }),
+    clusterIds: (csr) => idsOf(() => shared.authorities.of(csr).certificate),
+    sources: attestation.endorsementKeySources ?? [],
+    verifiers: attestation.verifiers ?? [],
+  };
+}
+
+/** Undefined while there is no CA: no certificate is renewed then either. */
+function firstClusterId({ clusterIds }: AttestationWorld): string | undefined {
+  try {
+    return clusterIds(ANY_REQUEST)[0];
+  } catch (error) {
+    if (isFault(error, "bad-config")) return undefined;
+    throw error;
+  }
+}
+
+/** While there is no CA it is not known; then it may be. */
+function isSignedByCluster(authorities: Authorities, certificate: Certificate): boolean {
+  try {
+    return verifyCertificateSignature(certificate, authorities.of(ANY_REQUEST).certificate.publicKey);
+  } catch (error) {
+    if (isFault(error, "bad-config")) return true;
+    throw error;
+  }
+}
+
+/** What the signer asks before it signs, and what an identity or a policy in Enforce bounds; one in Shadow changes nothing here. */
+export function signingBounds(world: World) {
+  const { policies, attesting, readRequest } = world;
+  const readingOf = ({ spec }: CertificateSigningRequest) => readRequest(spec.request);
+  // Without policies, which is how most clusters are, the request is not read for this.
+  const enforcedOn = (csr: CertificateSigningRequest) => {
+    if (policies.list().length === 0) return undefined;
+    const policy = policies.of(csr.spec.signerName, wantedNode(readingOf(csr)));
+    return policy?.mode === "Enforce" ? policy : undefined;
+  };
+  return {
+    gate: createSignerGate(attesting, {
+      requestIn: (csr) => {
+        const reading = readingOf(csr);
+        return reading.kind === "Readable" ? reading.request : undefined;
+      },
+      seeIdentity: world.seeBeforeSigning,
+    }),
+    switchedOffFor: (csr: CertificateSigningRequest) => [
+      ...world.switchedOff,
+      ...(enforcedOn(csr)?.disabledRules ?? []),
+    ],
+    lifetimeMsOf: (csr: CertificateSigningRequest) =>
+      longestLifeMs(csr.spec.signerName, { configuredMs: world.lifetimeMs, policy: enforcedOn(csr) }),
+  };
+}
