@@ -1,8 +1,8 @@
 // A name that two Nodes have, and only their own kubelets say so: each writes into its Node's status what it likes.
 // Pure.
 
+import type { Inventory } from "./join-policy.ts";
 import { canonicalDns, canonicalIp, matchesName } from "./names.ts";
-import type { Inventory } from "./policy.ts";
 
 export interface Claimants {
   /** The node whose request has the name. */

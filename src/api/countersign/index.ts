@@ -5,24 +5,32 @@ export {
   ADMISSIONS,
   type Admission,
   type AttestationPolicy,
-  type ClientPolicy,
+  type Inventory,
+  JOIN_POLICY_SPEC,
+  JOIN_POLICY_STATUS,
+  JOIN_WINDOW_SECONDS,
   type JoinPolicy,
   type JoinPolicySpec,
   type JoinPolicyStatus,
   MACHINE_NAME_SOURCES,
   type MachineNameSource,
-  type PcrPolicy,
   POLICY_MODES,
+  type Policy,
   type PolicyCondition,
   type PolicyMode,
+  readJoinPolicy,
   type ServingInventory,
-  type ServingPolicy,
-  type TpmPolicy,
 } from "./join-policy.ts";
-export { canonicalDns, canonicalIp, fillTemplate, isInPrefix, matchesName } from "./names.ts";
 export {
-  type AttestationKeyPin,
-  type EndorsementKeyPin,
+  canonicalDns,
+  canonicalIp,
+  compileName,
+  fillTemplate,
+  type IpPrefix,
+  isInPrefix,
+  matchesName,
+} from "./names.ts";
+export {
   EXCHANGE_STATES,
   EXCHANGES_KEPT,
   type Exchange,
@@ -34,13 +42,13 @@ export {
   identityName,
   identityNames,
   isIdentityOf,
+  NODE_IDENTITY_SPEC,
+  NODE_IDENTITY_STATUS,
   type NodeIdentity,
   type NodeIdentitySpec,
   type NodeIdentityStatus,
   type TpmState,
 } from "./node-identity.ts";
-export type { Inventory, IpPrefix, NamePattern, Policy } from "./policy.ts";
-export { compileName, readJoinPolicy } from "./read-policy.ts";
 export {
   CLUSTER_LABEL,
   COUNTERSIGN_API_VERSION,

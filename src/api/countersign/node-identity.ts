@@ -5,8 +5,9 @@
 import { encodeBase32, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import type { KubeObject } from "../meta/index.ts";
-import type { PolicyCondition } from "./join-policy.ts";
-import type { EkTrustLevel } from "./words.ts";
+import { CONDITIONS } from "./join-policy.ts";
+import type { Fields, Written } from "./schema.ts";
+import { EK_TRUST_LEVELS } from "./words.ts";
 
 export const IDENTITY_PHASES = ["Pending", "Active", "Retiring", "Retired", "Revoked"] as const;
 export type IdentityPhase = (typeof IDENTITY_PHASES)[number];
@@ -17,91 +18,148 @@ export type ExchangeState = (typeof EXCHANGE_STATES)[number];
 /** Of each node: more would only grow the object, and a node renews with the last one or two. */
 export const EXCHANGES_KEPT = 8;
 
-export interface NodeIdentitySpec {
-  readonly clusterName?: string;
-  readonly nodeName: string;
-  readonly providerId?: string;
-  /** The operator's word about the TPM, given before the first join. */
-  readonly tpm?: { readonly ek: { readonly spkiSha256: string } };
-  /** Nothing for this name any more, and its endorsement key is on the deny list. */
-  readonly revoked?: boolean;
-  /** Its machine is gone for good: its certificates end and its TPM is free. Ends when the name is pinned anew. */
-  readonly retired?: boolean;
-  /** Opens the pins for one join until then; made by `countersign identity reset`. */
-  readonly reset?: { readonly until: string; readonly clock?: boolean; readonly ekSpkiSha256?: string };
-}
+const DIGEST = { type: "text", pattern: "^[0-9a-f]{64}$" } as const;
+const TIME = { type: "text", format: "date-time" } as const;
+const UID = { type: "text", maxLength: 64 } as const;
+const PROVIDER_ID = { type: "text", maxLength: 512 } as const;
+const PUBLIC_AREA = { type: "text", format: "byte", maxLength: 4096, description: "TPMT_PUBLIC, base64." } as const;
 
-export interface EndorsementKeyPin {
-  /** SHA-256 of the key as SubjectPublicKeyInfo, lower-case hex. */
-  readonly spkiSha256: string;
-  /** TPMT_PUBLIC, base64. */
-  readonly public: string;
-  readonly certificateSha256?: string;
-  readonly trust: EkTrustLevel;
-}
+export const NODE_IDENTITY_SPEC = {
+  clusterName: { type: "text", maxLength: 63 },
+  nodeName: { type: "text", minLength: 1, maxLength: 253, required: true },
+  providerId: PROVIDER_ID,
+  tpm: {
+    type: "group",
+    fields: { ek: { type: "group", fields: { spkiSha256: { ...DIGEST, required: true } }, required: true } },
+    description: "The TPM that the operator enrolled before the first join.",
+  },
+  revoked: {
+    type: "flag",
+    description: "No certificates for this name any more, and its endorsement key is on the deny list.",
+  },
+  retired: {
+    type: "flag",
+    description:
+      "The machine is gone for good: its certificates end and its TPM is free. Ends when the name is pinned anew.",
+  },
+  reset: {
+    type: "group",
+    fields: { until: { ...TIME, required: true }, clock: { type: "flag" }, ekSpkiSha256: DIGEST },
+    description: "Opens the pins for one join until then; written by countersign identity reset.",
+  },
+} as const satisfies Fields;
 
-export interface AttestationKeyPin {
-  /** The TPM's Name of the key: hash algorithm and digest, lower-case hex. */
-  readonly name: string;
-  /** TPMT_PUBLIC, base64. */
-  readonly public: string;
-}
+const MACHINE = {
+  namespace: { type: "text", maxLength: 63, required: true },
+  name: { type: "text", maxLength: 253, required: true },
+  uid: { ...UID, required: true },
+} as const satisfies Fields;
 
-export interface TpmState {
-  readonly ek: EndorsementKeyPin;
-  readonly ak: AttestationKeyPin;
-  readonly manufacturer?: string;
-  readonly firmware?: string;
-  readonly resetCount?: number;
-  readonly restartCount?: number;
-  /** Milliseconds; a 64-bit number, so text. */
-  readonly clock?: string;
-  readonly pcrs?: {
-    readonly bank: string;
-    readonly values: readonly { readonly index: number; readonly value: string }[];
-  };
-}
+const ENDORSEMENT_KEY = {
+  spkiSha256: {
+    ...DIGEST,
+    required: true,
+    description: "SHA-256 of the key as SubjectPublicKeyInfo, lower-case hex.",
+  },
+  public: { ...PUBLIC_AREA, required: true },
+  certificateSha256: DIGEST,
+  trust: { type: "word", words: EK_TRUST_LEVELS, required: true },
+} as const satisfies Fields;
 
-export interface Exchange {
-  readonly proofUid: string;
-  readonly helloUid?: string;
-  /** SHA-256 of the key that the certificate is for (SPKI), lower-case hex. */
-  readonly spkiSha256: string;
-  readonly signerName: string;
-  readonly state: ExchangeState;
-  readonly at: string;
-}
+const ATTESTATION_KEY = {
+  name: {
+    type: "text",
+    pattern: "^[0-9a-f]{4,132}$",
+    required: true,
+    description: "The TPM's Name of the key: hash algorithm and digest, lower-case hex.",
+  },
+  public: { ...PUBLIC_AREA, required: true },
+} as const satisfies Fields;
 
-export interface IssuedCertificate {
-  readonly sha256: string;
-  readonly serialNumber: string;
-  readonly notAfter: string;
-  readonly purpose: "Client" | "Serving";
-  /** Of the exchange it was made for: of several that a crash left there, the one on that request was delivered. */
-  readonly proofUid?: string;
-  readonly issuedAt?: string;
-  readonly superseded?: boolean;
-  readonly revoked?: boolean;
-}
+const PCR_VALUES = {
+  type: "list",
+  items: {
+    type: "group",
+    fields: {
+      index: { type: "number", min: 0, max: 23, required: true },
+      value: { type: "text", pattern: "^[0-9a-f]{40,128}$", required: true },
+    },
+  },
+  maxItems: 24,
+  uniqueBy: "index",
+  required: true,
+} as const;
 
-export interface NodeIdentityStatus {
-  readonly phase?: IdentityPhase;
-  readonly provider?: string;
-  /** The protocol version below which nothing is accepted again. */
-  readonly protocolFloor?: string;
-  readonly providerId?: string;
-  readonly machine?: { readonly namespace: string; readonly name: string; readonly uid: string };
-  /** The key that a provider without hardware pinned at first use (SPKI SHA-256, lower-case hex). */
-  readonly spkiSha256?: string;
-  readonly tpm?: TpmState;
-  /** What the verifier of any other provider pinned, in its own words, and how much it says that is worth. */
-  readonly pins?: Readonly<Record<string, string>>;
-  readonly level?: string;
-  readonly attestedAt?: string;
-  readonly exchanges?: readonly Exchange[];
-  readonly certificates?: readonly IssuedCertificate[];
-  readonly conditions?: readonly PolicyCondition[];
-}
+const TPM_STATE = {
+  ek: { type: "group", fields: ENDORSEMENT_KEY, required: true },
+  ak: { type: "group", fields: ATTESTATION_KEY, required: true },
+  manufacturer: { type: "text", maxLength: 64 },
+  firmware: { type: "text", maxLength: 64 },
+  resetCount: { type: "number", isLong: true, min: 0 },
+  restartCount: { type: "number", isLong: true, min: 0 },
+  clock: { type: "text", pattern: "^[0-9]{1,20}$", description: "Milliseconds; a 64-bit number, so text." },
+  pcrs: { type: "group", fields: { bank: { type: "text", maxLength: 16, required: true }, values: PCR_VALUES } },
+} as const satisfies Fields;
+
+const EXCHANGE = {
+  proofUid: { ...UID, required: true },
+  helloUid: UID,
+  spkiSha256: { ...DIGEST, required: true, description: "Of the key that the certificate is for." },
+  signerName: { type: "text", maxLength: 571, required: true },
+  state: { type: "word", words: EXCHANGE_STATES, required: true },
+  at: { ...TIME, required: true },
+} as const satisfies Fields;
+
+const CERTIFICATE = {
+  sha256: { ...DIGEST, required: true },
+  serialNumber: { type: "text", pattern: "^[0-9a-f]{1,40}$", required: true },
+  notAfter: { ...TIME, required: true },
+  purpose: { type: "word", words: ["Client", "Serving"], required: true },
+  proofUid: {
+    ...UID,
+    description:
+      "Of the exchange it was made for: of several that a crash left there, the one on that request was delivered.",
+  },
+  issuedAt: TIME,
+  superseded: { type: "flag" },
+  revoked: { type: "flag" },
+} as const satisfies Fields;
+
+export const NODE_IDENTITY_STATUS = {
+  phase: { type: "word", words: IDENTITY_PHASES },
+  provider: { type: "text", maxLength: 63 },
+  protocolFloor: {
+    type: "text",
+    maxLength: 63,
+    description: "The protocol version below which nothing is accepted again.",
+  },
+  providerId: PROVIDER_ID,
+  machine: { type: "group", fields: MACHINE },
+  spkiSha256: { ...DIGEST, description: "The key that a provider without hardware pinned at first use." },
+  tpm: { type: "group", fields: TPM_STATE },
+  pins: {
+    type: "texts by name",
+    maxItems: 32,
+    maxLength: 1024,
+    description: "What the verifier of another provider than tpm pinned at the first exchange.",
+  },
+  level: { type: "text", maxLength: 64, description: "How much those pins are worth, as the verifier declares it." },
+  attestedAt: TIME,
+  exchanges: {
+    type: "list",
+    items: { type: "group", fields: EXCHANGE },
+    maxItems: EXCHANGES_KEPT,
+    uniqueBy: "proofUid",
+  },
+  certificates: { type: "list", items: { type: "group", fields: CERTIFICATE }, maxItems: 64, uniqueBy: "sha256" },
+  conditions: CONDITIONS,
+} as const satisfies Fields;
+
+export interface NodeIdentitySpec extends Written<typeof NODE_IDENTITY_SPEC> {}
+export interface NodeIdentityStatus extends Written<typeof NODE_IDENTITY_STATUS> {}
+export interface TpmState extends Written<typeof TPM_STATE> {}
+export interface Exchange extends Written<typeof EXCHANGE> {}
+export interface IssuedCertificate extends Written<typeof CERTIFICATE> {}
 
 export interface NodeIdentity extends KubeObject {
   spec: NodeIdentitySpec;

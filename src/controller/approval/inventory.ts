@@ -12,8 +12,8 @@ export interface MachineQuery {
   readonly nodeName: string;
   /** As the request says it. */
   readonly providerId: string | undefined;
-  readonly clusterName: string | undefined;
-  readonly namespace: string | undefined;
+  readonly clusterName?: string | undefined;
+  readonly namespace?: string | undefined;
   readonly nameFrom: readonly MachineNameSource[];
 }
 

@@ -2,7 +2,13 @@
 // look, live where an approval rests on it (`isLive`).
 
 import type { Node } from "../../api/core/index.ts";
-import { compileName, fillTemplate, matchesName, type NodeIdentity } from "../../api/countersign/index.ts";
+import {
+  compileName,
+  fillTemplate,
+  JOIN_WINDOW_SECONDS,
+  matchesName,
+  type NodeIdentity,
+} from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
@@ -19,8 +25,6 @@ export function supportedBy({ verifiers }: Pick<AttestationWorld, "verifiers">):
   return [{ provider: "tpm", version: 1 }, { provider: "insecure", version: 1 }, ...installed];
 }
 
-/** Where no policy says: as JoinPolicy has it. */
-const JOIN_WINDOW_MS = 2 * 3_600_000;
 const NO_NODE = { kind: "Absent" } as const;
 
 export interface Wanted {
@@ -61,7 +65,7 @@ export async function gatherEvidence(
     identity,
     machines,
     machineHolders: seeMachineHolders(world, look),
-    joinWindowMs: policy?.client.joinWindowMs ?? JOIN_WINDOW_MS,
+    joinWindowMs: (policy?.client.joinWindowSeconds ?? JOIN_WINDOW_SECONDS) * 1_000,
     // Whoever serves the insecure signer without a policy has said that machines may come unannounced.
     mayJoinUnenrolled: policy === undefined && signerParts(object.signerName)?.provider === "insecure",
     tokenMachine,

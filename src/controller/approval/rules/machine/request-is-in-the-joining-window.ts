@@ -18,13 +18,14 @@ export const requestIsInTheJoiningWindow: Rule<ApprovalFacts> = {
     const afterMs = createdMs - machine.createdMs;
     if (Number.isNaN(afterMs))
       return notYet("MachineAgeIsUnknown", `Machine ${name} has no creation time`, RETRY_SLOWLY_MS);
-    const { joinWindowMs, clockSkewMs } = policy.client;
+    const { joinWindowSeconds, clockSkewSeconds } = policy.client;
     const text = `the request was made ${Math.round(afterMs / 1_000)} s after Machine ${name}`;
-    if (afterMs <= -clockSkewMs) return refuse("RequestIsOlderThanItsMachine", `${text}, expected not before it`);
-    if (afterMs < joinWindowMs) return pass(text);
+    if (afterMs <= -clockSkewSeconds * 1_000)
+      return refuse("RequestIsOlderThanItsMachine", `${text}, expected not before it`);
+    if (afterMs < joinWindowSeconds * 1_000) return pass(text);
     return refuse(
       "JoiningWindowIsOver",
-      `${text}, expected within ${joinWindowMs / 1_000} s; approve by hand or make it anew`,
+      `${text}, expected within ${joinWindowSeconds} s; approve by hand or make it anew`,
     );
   }),
 };

@@ -5,11 +5,12 @@ const read = (spec: unknown) => readJoinPolicy({ metadata: { name: "p" }, spec }
 
 describe("readJoinPolicy", () => {
   it("has careful defaults: evidence for clients, the Machine's addresses for servers", () => {
-    expect(read({ mode: "Enforce" })).toMatchObject({
+    const policy = read({ mode: "Enforce" });
+    expect(policy.signers).toBeUndefined();
+    expect(policy).toMatchObject({
       name: "p",
       mode: "Enforce",
-      signers: undefined,
-      client: { admit: "Evidence", joinWindowMs: 7_200_000, clockSkewMs: 10_000, requesters: [] },
+      client: { admit: "Evidence", joinWindowSeconds: 7_200, clockSkewSeconds: 10, requesters: [] },
       serving: {
         approve: true,
         renewal: "Refuse",
@@ -62,7 +63,7 @@ describe("readJoinPolicy", () => {
     };
     expect(read(spec)).toMatchObject({
       nodeNames: { text: "worker-\\d+" },
-      client: { admit: "Machine", joinWindowMs: 60_000, clockSkewMs: 0 },
+      client: { admit: "Machine", joinWindowSeconds: 60, clockSkewSeconds: 0 },
       machines: { nameFrom: ["Hostname"] },
       limits: { pendingPerRequester: 5 },
       attestation: { providers: ["tpm"] },
