@@ -29,10 +29,10 @@ import {
   createRbacIndex,
   privilegedAuthorizer,
 } from "./authorization/index.ts";
-import type { Parts } from "./call.ts";
+import type { Parts } from "./chain.ts";
 import { followDefinitions } from "./follow-definitions.ts";
 import { createGate, createLane, DEFAULT_LIMITS } from "./limits/index.ts";
-import { createHealth, createMeter, followIssued, type Health } from "./metrics/index.ts";
+import { createHealth, createMeter, followIssued, type Health, type Meter } from "./metrics/index.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
@@ -40,7 +40,7 @@ import { keyOf } from "./storage/key.ts";
 import { createTurns } from "./verbs/turns/turns.ts";
 
 export interface Assembled {
-  readonly parts: Parts;
+  readonly parts: Parts & { readonly meter: Meter };
   readonly health: Health;
   readonly clientCa: ClientCa;
   close(): void;
@@ -57,7 +57,7 @@ export function assemble(options: ApiServerOptions, url: () => string): Assemble
   const meter = createMeter(clock.now());
   follows.push(followIssued(storage, meter));
   const node = createNodeAuthorizer(createNodeScan(storage));
-  const parts: Parts = {
+  const parts: Assembled["parts"] = {
     storage,
     registry,
     clock,

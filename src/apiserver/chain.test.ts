@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { Call, Parts, Stage } from "./call.ts";
-import { runChain, STAGES } from "./chain.ts";
+import type { Call } from "./call.ts";
+import { type Parts, runChain, STAGES, type Stage } from "./chain.ts";
 
 describe("the chain", () => {
   it("is written in the order a request walks it", () => {

@@ -2,16 +2,33 @@
 // A request goes down the list and its answer comes back up, so reply, which turns every answer and every failure into
 // HTTP, stands first. docs/journey.md walks the same list.
 
-import { runAdmission } from "./admission/stage.ts";
-import { runAudit } from "./audit/stage.ts";
+import { type AdmissionParts, runAdmission } from "./admission/stage.ts";
+import { type AuditParts, runAudit } from "./audit/stage.ts";
 import { runImpersonation } from "./authentication/impersonation.ts";
-import { runAuthentication } from "./authentication/stage.ts";
-import { runAuthorization } from "./authorization/stage.ts";
-import type { Answer, Call, Parts, Stage } from "./call.ts";
+import { type AuthenticationParts, runAuthentication } from "./authentication/stage.ts";
+import { type AuthorizationParts, runAuthorization } from "./authorization/stage.ts";
+import type { Answer, Call, Next } from "./call.ts";
 import { runEntry } from "./entry/stage.ts";
-import { runLimits } from "./limits/stage.ts";
-import { runReply } from "./reply/stage.ts";
+import { type LimitsParts, runLimits } from "./limits/stage.ts";
+import { type ReplyParts, runReply } from "./reply/stage.ts";
 import { runResources, runStorage, runWatching } from "./verbs/stages.ts";
+import type { VerbParts } from "./verbs/stored-call.ts";
+
+/** Everything the stages use beside the call itself; made once, at the start of the server. Each stage names its own. */
+export type Parts = ReplyParts &
+  AuthenticationParts &
+  AuditParts &
+  LimitsParts &
+  AuthorizationParts &
+  AdmissionParts &
+  VerbParts;
+
+export interface Stage {
+  readonly name: string;
+  /** The folder where the step lives; docs/journey.md names the same. */
+  readonly path: string;
+  readonly run: (call: Call, next: Next, parts: Parts) => Promise<Answer>;
+}
 
 export const STAGES: readonly Stage[] = [
   { name: "reply", path: "src/apiserver/reply", run: runReply },

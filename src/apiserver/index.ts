@@ -1,8 +1,8 @@
 export { type AuditLogFile, type AuditRotation, openAuditLog, parsePolicy } from "./audit/index.ts";
-export type { RequestLine, Stage } from "./call.ts";
-export { STAGES } from "./chain.ts";
+export { STAGES, type Stage } from "./chain.ts";
 export type { LoopTrouble } from "./controllers/index.ts";
 export type { ApiServerOptions, ControllerChoices, ServiceAccountChoices } from "./options.ts";
+export type { RequestLine } from "./reply/stage.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
 export {
   createMemoryStorage,

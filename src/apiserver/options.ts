@@ -3,9 +3,9 @@
 import type { Clock } from "../platform/clock/index.ts";
 import type { ServingCertificate } from "../platform/http/index.ts";
 import type { AuditPolicy } from "./audit/index.ts";
-import type { RequestLine } from "./call.ts";
 import type { LoopTrouble } from "./controllers/index.ts";
 import type { Limits } from "./limits/index.ts";
+import type { RequestLine } from "./reply/stage.ts";
 import type { Storage } from "./storage/storage.ts";
 
 export interface ApiServerOptions {

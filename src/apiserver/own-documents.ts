@@ -4,8 +4,8 @@ import { encodeUtf8 } from "../kernel/bytes/index.ts";
 import { METRICS_TYPE } from "../platform/report/index.ts";
 import { openIdDocument } from "./authentication/service-account/issuer.ts";
 import type { TokenKeys } from "./authentication/service-account/keys.ts";
-import type { Answer, Call, Meter } from "./call.ts";
-import { type Health, healthAnswer } from "./metrics/index.ts";
+import type { Answer, Call } from "./call.ts";
+import { type Health, healthAnswer, type Meter } from "./metrics/index.ts";
 
 export interface OwnDocuments {
   readonly health: Health;

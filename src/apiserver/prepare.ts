@@ -4,12 +4,12 @@ import type { KubeObject } from "../api/meta/index.ts";
 import { isFault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { reconcileBootstrapPolicy } from "./authorization/index.ts";
+import { randomUid } from "./random.ts";
 import { namespaceStrategy } from "./resources/kinds/namespace.ts";
 import { metaForCreate, orderFields } from "./resources/metadata.ts";
 import { keyOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";
 import { SYSTEM_OBJECTS, type SystemObject } from "./system-objects.ts";
-import { randomUid } from "./verbs/create.ts";
 
 const SYSTEM_NAMESPACES: readonly string[] = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
@@ -32,7 +32,7 @@ function aNamespace(name: string): SystemObject {
 }
 
 export function stamped(object: KubeObject, { clock, random }: Preparation): KubeObject {
-  const identity = { uid: randomUid({ parts: { random } }), nowMs: clock.now() };
+  const identity = { uid: randomUid({ random }), nowMs: clock.now() };
   return orderFields({ ...object, metadata: metaForCreate(object.metadata, identity) });
 }
 

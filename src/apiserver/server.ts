@@ -13,16 +13,15 @@ import {
   startListener,
 } from "../platform/http/index.ts";
 import { randomBytes } from "../platform/keys/index.ts";
-import { assemble } from "./assemble.ts";
-import type { Call, Parts } from "./call.ts";
+import { type Assembled, assemble } from "./assemble.ts";
+import type { Call } from "./call.ts";
 import { runChain } from "./chain.ts";
 import { startLoops } from "./controllers/index.ts";
 import { newCall } from "./new-call.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { publishEndpoints } from "./own-endpoints.ts";
 import { prepareStorage, stamped } from "./prepare.ts";
-import { createRandomPool } from "./random-pool.ts";
-import { randomUid } from "./verbs/create.ts";
+import { createRandomPool, randomUid } from "./random.ts";
 
 export interface ApiServer {
   readonly url: string;
@@ -84,16 +83,16 @@ function urlOf({ host, port }: Listener): string {
 /** Longest audit id taken over from a client. */
 const MAX_AUDIT_ID = 64;
 
-async function handle(request: HttpRequest, parts: Parts): Promise<HttpAnswer> {
+async function handle(request: HttpRequest, parts: Assembled["parts"]): Promise<HttpAnswer> {
   const receivedMs = parts.clock.now();
-  const call = newCall(request, { receivedMs, auditId: auditIdOf(request) ?? randomUid({ parts }) });
+  const call = newCall(request, { receivedMs, auditId: auditIdOf(request) ?? randomUid(parts) });
   const answer = await runChain(call, parts);
   assert(answer.kind === "sent", "the outermost stage answers in HTTP");
   return measured(call, answer.http, parts);
 }
 
 /** Counted when the answer is known; a watch goes on until its reader or this server ends it. */
-function measured(call: Call, http: HttpAnswer, parts: Parts): HttpAnswer {
+function measured(call: Call, http: HttpAnswer, parts: Assembled["parts"]): HttpAnswer {
   parts.meter.answered(call, { status: http.status, durationMs: parts.clock.now() - call.receivedMs });
   if (call.info.verb !== "watch" || isWhole(http.body)) return http;
   const over = parts.meter.watching(call);

@@ -8,8 +8,8 @@ import {
   refuseDiscoveryRequest,
 } from "../../src/api/bootstrap/index.ts";
 import { parsePemField } from "../../src/api/pem/index.ts";
+import { negotiate } from "../../src/apiserver/entry/accept.ts";
 import { parseQuery } from "../../src/apiserver/entry/query.ts";
-import { negotiate } from "../../src/apiserver/reply/accept.ts";
 import { parseContinue } from "../../src/apiserver/verbs/continue-token.ts";
 import { parseDeleteOptions } from "../../src/apiserver/verbs/delete-options.ts";
 import { parsePointer } from "../../src/apiserver/verbs/patch/json-pointer.ts";

@@ -1,9 +1,12 @@
 // Step 4, admit: the plugins in order. Those of phase `before` see what the client sent, then the kind prepares and
 // validates, then those of phase `after` see the result; this order decides which of several mistakes the client is told.
 
-import type { Answer, Attempt, Call, Next, Parts, Refusal } from "../call.ts";
+import type { Authorizer } from "../../api/access/index.ts";
+import type { RbacObjects } from "../authorization/rbac.ts";
+import type { Answer, Attempt, Call, Next, Refusal } from "../call.ts";
+import { type RandomSource, randomSuffix } from "../random.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
-import { randomSuffix } from "../verbs/create.ts";
+import type { Storage } from "../storage/storage.ts";
 import { certificateApproval, certificateSigning, certificateSubjectRestriction } from "./certificates.ts";
 import { csrGuard } from "./guard.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
@@ -31,14 +34,23 @@ export const PLUGINS: readonly Plugin[] = [
   csrGuard,
 ];
 
-export async function runAdmission(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export interface AdmissionParts extends RandomSource {
+  readonly storage: Storage;
+  readonly authorizer: Authorizer;
+  /** The RBAC objects of this moment: escalation checks need them beside the authorizer. */
+  readonly rbac: RbacObjects;
+  /** The admission guard of certificate requests is on. */
+  readonly isGuarded?: boolean | undefined;
+}
+
+export async function runAdmission(call: Call, next: Next, parts: AdmissionParts): Promise<Answer> {
   const questions: Questions = {
     authorize: parts.authorizer.authorize,
     // A name with a slash comes out of a body that nobody has checked yet; nothing is stored under it.
     get: (resource, name, namespace) =>
       name.includes("/") ? undefined : parts.storage.get(keyOf(resource, { namespace, name }))?.object,
     list: (resource) => parts.storage.list({ prefix: prefixOf(resource) }).items.map(({ object }) => object),
-    suffix: () => randomSuffix({ parts }),
+    suffix: () => randomSuffix(parts),
     rbac: parts.rbac,
     isGuarded: parts.isGuarded,
   };

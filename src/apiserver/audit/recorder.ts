@@ -5,11 +5,11 @@ import { parseJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
-import type { Answer, Audit, Call, Recording } from "../call.ts";
+import type { Answer, Call } from "../call.ts";
 import { parseProtobuf } from "../encoding/index.ts";
 import { mediaTypeOf, PROTOBUF_TYPE, YAML_TYPE } from "../entry/body.ts";
 import { parseYaml } from "../entry/yaml.ts";
-import { statusOfError } from "../reply/fault-status.ts";
+import { statusOfError } from "../status/fault-status.ts";
 import { type Audited, auditEvent, type StageFacts } from "./event.ts";
 import { type AuditPolicy, type Decided, decide, type Level } from "./policy.ts";
 import { mayShowBodies, redactBody } from "./redact.ts";
@@ -19,6 +19,19 @@ export interface AuditOptions {
   readonly clock: Clock;
   /** One line, with its newline. */
   readonly write: (line: string) => void;
+}
+
+/** Writes down who did what. */
+export interface Audit {
+  /** Undefined when the policy wants no record of this call. */
+  begin(call: Call): Recording | undefined;
+  /** A request whose credential was refused: it has no user. */
+  refused(call: Call, error: unknown): void;
+}
+
+export interface Recording {
+  answered(answer: Answer): void;
+  failed(error: unknown): void;
 }
 
 export const NO_AUDIT: Audit = { begin: () => undefined, refused: () => undefined };

@@ -1,9 +1,14 @@
 // Who did what, and how it ended: stands behind authentication, so that it knows the user, and before everything that may
 // refuse him.
 
-import type { Answer, Call, Next, Parts } from "../call.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import type { Audit } from "./recorder.ts";
 
-export async function runAudit(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export interface AuditParts {
+  readonly audit: Audit;
+}
+
+export async function runAudit(call: Call, next: Next, parts: AuditParts): Promise<Answer> {
   const recording = parts.audit.begin(call);
   if (recording === undefined) return next();
   try {

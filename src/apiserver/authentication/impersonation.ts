@@ -4,9 +4,9 @@
 
 import { ANONYMOUS_USER, type Attributes, UNAUTHENTICATED_GROUP, type UserInfo } from "../../api/access/index.ts";
 import type { HttpHeaders, HttpRequest } from "../../platform/http/index.ts";
-import { refusalOf } from "../authorization/stage.ts";
-import type { Answer, Call, Next, Parts } from "../call.ts";
-import { badRequest } from "../reply/status.ts";
+import { type AuthorizationParts, refusalOf } from "../authorization/stage.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import { badRequest } from "../status/status.ts";
 import { SERVICE_ACCOUNT_PREFIX } from "./service-account/claims.ts";
 import { withAuthenticatedGroup } from "./stage.ts";
 
@@ -15,7 +15,7 @@ const EXTRA_PREFIX = "impersonate-extra-";
 /** Each value is a question to the authorizer; a real identity has some ten groups. */
 const MAX_VALUES = 256;
 
-export async function runImpersonation(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export async function runImpersonation(call: Call, next: Next, parts: AuthorizationParts): Promise<Answer> {
   const wanted = wantedIdentity(call.request);
   if (wanted === undefined) return next();
   for (const part of partsOf(wanted)) {

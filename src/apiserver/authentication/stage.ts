@@ -10,14 +10,26 @@ import {
 } from "../../api/access/index.ts";
 import { refuseDiscoveryRequest } from "../../api/bootstrap/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
 import { type HttpRequest, headerValue } from "../../platform/http/index.ts";
-import type { Answer, Call, Next, Parts } from "../call.ts";
-import { forbiddenPath } from "../reply/status.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import { forbiddenPath } from "../status/status.ts";
 import type { Authentication, Authenticator, Credentials } from "./authenticator.ts";
+
+export interface AuthenticationParts {
+  readonly authenticators: readonly Authenticator[];
+  /** May a request without any credential go on as anonymous? */
+  readonly allowsAnonymous: (path: string) => boolean;
+  readonly clock: Clock;
+  readonly audit: {
+    /** A request whose credential was refused: it has no user. */
+    refused(call: Call, error: unknown): void;
+  };
+}
 
 const ANONYMOUS: UserInfo = { username: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
 
-export async function runAuthentication(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export async function runAuthentication(call: Call, next: Next, parts: AuthenticationParts): Promise<Answer> {
   const credentials = credentialsOf(call.request);
   try {
     const { user, replyKey } = recognize(credentials, parts.authenticators, parts.clock.now());

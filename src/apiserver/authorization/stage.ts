@@ -1,11 +1,15 @@
 // Step 3, authorize: may this user ask for this? The texts are those of kube-apiserver; people search the web for them.
 
-import type { Attributes, Decision } from "../../api/access/index.ts";
-import type { Answer, Call, Next, Parts } from "../call.ts";
+import type { Attributes, Authorizer, Decision } from "../../api/access/index.ts";
+import type { Answer, Call, Next } from "../call.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
-import { forbidden, forbiddenPath } from "../reply/status.ts";
+import { forbidden, forbiddenPath } from "../status/status.ts";
 
-export async function runAuthorization(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export interface AuthorizationParts {
+  readonly authorizer: Authorizer;
+}
+
+export async function runAuthorization(call: Call, next: Next, parts: AuthorizationParts): Promise<Answer> {
   const asked = attributesOf(call);
   const decision = parts.authorizer.authorize(asked);
   call.annotations["authorization.k8s.io/decision"] = decision.kind === "Allow" ? "allow" : "forbid";

@@ -2,7 +2,7 @@
 
 import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
-import type { Parts } from "../call.ts";
+import type { Parts } from "../chain.ts";
 import { prefixOf } from "../storage/key.ts";
 import { bootstrapTokens } from "./bootstrap-tokens.ts";
 import { runCompaction } from "./compaction.ts";

@@ -7,13 +7,13 @@ import { type KubeObject, type ObjectPath, type Resource, resourcePath } from ".
 import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import type { HttpRequest } from "../../platform/http/index.ts";
-import type { Answer, Call, Parts } from "../call.ts";
-import { INNER_STAGES, runChain } from "../chain.ts";
+import type { Answer, Call } from "../call.ts";
+import { INNER_STAGES, type Parts, runChain } from "../chain.ts";
 import { parseRequestInfo } from "../entry/request-info.ts";
 import { parseTarget } from "../entry/target.ts";
 import { newCall } from "../new-call.ts";
+import { randomUid } from "../random.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
-import { randomUid } from "../verbs/create.ts";
 
 export interface Place {
   readonly namespace?: string | undefined;
@@ -85,7 +85,7 @@ interface Message {
 }
 
 async function request(parts: Parts, user: UserInfo, message: Message): Promise<void> {
-  const beginning = { receivedMs: parts.clock.now(), auditId: randomUid({ parts }) };
+  const beginning = { receivedMs: parts.clock.now(), auditId: randomUid(parts) };
   const call: Call = newCall(asHttp(message), beginning);
   const { segments, query } = parseTarget(message.target);
   call.query = query;

@@ -5,7 +5,7 @@ import type { UserInfo } from "../../api/access/index.ts";
 import type { Resource } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { createWorkQueue, type WorkQueue } from "../../platform/kube/index.ts";
-import type { Parts } from "../call.ts";
+import type { Parts } from "../chain.ts";
 import { prefixOf } from "../storage/key.ts";
 import type { Change } from "../storage/storage.ts";
 import { createInsideClient, type InsideClient } from "./inside-client.ts";

@@ -1,10 +1,18 @@
 // Step 1, enter: the target is parsed once, here, and every later stage reads the result.
 
-import type { Answer, Call, Next } from "../call.ts";
-import { parseRequestInfo } from "./request-info.ts";
+import type { HttpRequest } from "../../platform/http/index.ts";
+import type { Query } from "./query.ts";
+import { parseRequestInfo, type RequestInfo } from "./request-info.ts";
 import { parseTarget } from "./target.ts";
 
-export async function runEntry(call: Call, next: Next): Promise<Answer> {
+/** What this stage reads and fills of a call, whose type stands on this folder. */
+interface Entering {
+  readonly request: Pick<HttpRequest, "method" | "target">;
+  query: Query;
+  info: RequestInfo;
+}
+
+export async function runEntry<Answer>(call: Entering, next: () => Promise<Answer>): Promise<Answer> {
   const { segments, query } = parseTarget(call.request.target);
   call.query = query;
   call.info = parseRequestInfo(call.request.method, segments, query);

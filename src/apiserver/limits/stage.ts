@@ -3,13 +3,25 @@
 // they are open, and not timed here: they have their own end (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
 // differs from upstream: the number of open watches is bounded.
 
-import type { Answer, Call, Next, Parts } from "../call.ts";
-import { badRequest, requestTimeout, tooManyRequests } from "../reply/status.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import { badRequest, requestTimeout, tooManyRequests } from "../status/status.ts";
 import type { Watch } from "../watching/watch.ts";
-import { kindOf } from "./gate.ts";
+import { type Gate, kindOf, type RequestKind } from "./gate.ts";
 import { parseGoDuration } from "./go-duration.ts";
+import type { Lane } from "./lane.ts";
 import { isAdministrator } from "./shares.ts";
 import type { Bound } from "./turnstile.ts";
+
+export interface LimitsParts {
+  readonly gate: Gate;
+  readonly lane: Lane;
+  readonly meter: {
+    /** A request is inside (+1) or has left (-1). */
+    inside(kind: RequestKind, by: 1 | -1): void;
+    /** A request was refused because too many others were running. */
+    dropped(kind: RequestKind): void;
+  };
+}
 
 /** Long enough for the line to move, short enough that nobody notices. */
 const RETRY_AFTER_SECONDS = 1;
@@ -17,7 +29,7 @@ const RETRY_AFTER_SECONDS = 1;
 /** Watches end by themselves after minutes, not at once. */
 const RETRY_WATCH_AFTER_SECONDS = 30;
 
-export async function runLimits(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export async function runLimits(call: Call, next: Next, parts: LimitsParts): Promise<Answer> {
   call.pause = () => parts.lane.turn(call.user.username);
   if (call.info.verb === "watch") return watchWithin(call, next, parts);
   const timeoutMs = Math.min(parts.gate.timeoutMs, askedTimeout(call) ?? Number.POSITIVE_INFINITY);
@@ -46,7 +58,7 @@ interface Place {
   end(): void;
 }
 
-function placeOf(call: Call, { gate, meter }: Parts): Place {
+function placeOf(call: Call, { gate, meter }: LimitsParts): Place {
   const kind = kindOf(call.info.verb);
   const isCounted = !isAdministrator(call.user);
   let hasEnded = false;
@@ -78,7 +90,7 @@ function placeOf(call: Call, { gate, meter }: Parts): Place {
 }
 
 /** Bytes of the body are held as they come; who holds too many is refused, and the rest of his body is not read. */
-function holdBody(call: Call, { gate, meter }: Parts): () => void {
+function holdBody(call: Call, { gate, meter }: LimitsParts): () => void {
   if (isAdministrator(call.user)) return () => undefined;
   const hold = gate.bodies.open(call.user);
   call.holdBytes = (bytes) => {
@@ -92,7 +104,7 @@ function holdBody(call: Call, { gate, meter }: Parts): () => void {
 const TOO_MANY_BYTES = "Too many bytes in the bodies of open requests, please try again later.";
 
 /** A place is held until the watch has ended, which may be long after its request was answered. */
-async function watchWithin(call: Call, next: Next, { gate, meter }: Parts): Promise<Answer> {
+async function watchWithin(call: Call, next: Next, { gate, meter }: LimitsParts): Promise<Answer> {
   if (isAdministrator(call.user)) return next();
   const leave = gate.watches.enter(call.user.username);
   if (typeof leave === "string") {
@@ -124,7 +136,7 @@ function askedTimeout(call: Call): number | undefined {
   return ms > 0 ? ms : undefined;
 }
 
-function withDeadline(next: Next, timeoutMs: number, { gate }: Parts): Promise<Answer> {
+function withDeadline(next: Next, timeoutMs: number, { gate }: LimitsParts): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const answered = gate.deadlines.add(timeoutMs, () => reject(requestTimeout()));
     next().then(resolve, reject).finally(answered);

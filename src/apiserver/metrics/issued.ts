@@ -6,9 +6,9 @@ import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
-import type { Meter } from "../call.ts";
 import { prefixOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
+import type { Meter } from "./meter.ts";
 
 type Csr = CertificateSigningRequest;
 

@@ -2,13 +2,28 @@
 // alerts written for it fit.
 
 import { addProcessMetrics, createMetrics, type Labels } from "../../platform/report/index.ts";
-import type { Call, Meter } from "../call.ts";
+import type { Call } from "../call.ts";
 import type { RequestKind } from "../limits/gate.ts";
 
 /** Those of kube-apiserver. */
 const DURATION_BUCKETS: readonly number[] = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
 ];
+
+/** Counts requests. */
+export interface Meter {
+  /** A request is inside (+1) or has left (-1). */
+  inside(kind: RequestKind, by: 1 | -1): void;
+  answered(call: Call, answer: { readonly status: number; readonly durationMs: number }): void;
+  /** A watch is open; call the result when it is over. */
+  watching(call: Call): () => void;
+  /** Was refused because too many others were running. */
+  dropped(kind: RequestKind): void;
+  /** A request that names a duration got its certificate: does it live as long as was asked for? */
+  issued(signerName: string, isAsAsked: boolean): void;
+  /** The whole page. */
+  expose(): string;
+}
 
 export function createMeter(nowMs: number): Meter {
   const metrics = createMetrics();

@@ -6,8 +6,8 @@ import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
 import type { Answer, Call } from "../call.ts";
+import { negotiate } from "../entry/accept.ts";
 import type { Registry } from "../resources/registry.ts";
-import { negotiate } from "./accept.ts";
 import { aggregatedDiscovery, legacyGroup, legacyGroups, legacyResources, legacyVersions } from "./discovery.ts";
 import { findOpenApi } from "./openapi/index.ts";
 

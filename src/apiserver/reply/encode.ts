@@ -2,8 +2,8 @@
 
 import type { HttpAnswer } from "../../platform/http/index.ts";
 import type { Answer, Call } from "../call.ts";
+import { MEDIA_TYPES } from "../entry/accept.ts";
 import type { Watch } from "../watching/watch.ts";
-import { MEDIA_TYPES } from "./accept.ts";
 import { createEventEncoder, encodeDocument, isIndented, STREAM_TYPES } from "./format.ts";
 import { listPieces, PIECE_CHARACTERS } from "./list-text.ts";
 import { type Context, contextOf, shapeEvent, shapeList, shapeObject } from "./transform.ts";

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/inde
 import { type HttpAnswer, headerValue } from "../../platform/http/index.ts";
 import type { Call } from "../call.ts";
 import { encodeProtobuf, encodeProtobufEvent, findMessage, type KindName } from "../encoding/index.ts";
-import { type Accepted, type Format, MEDIA_TYPES } from "./accept.ts";
+import { type Accepted, type Format, MEDIA_TYPES } from "../entry/accept.ts";
 import { encodeYaml } from "./yaml.ts";
 
 /** Watches are not offered in YAML. */

@@ -4,7 +4,7 @@
 
 import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../../api/bootstrap/index.ts";
 import { type HttpAnswer, isWhole } from "../../platform/http/index.ts";
-import { forbiddenPath } from "./status.ts";
+import { forbiddenPath } from "../status/status.ts";
 
 /** Fault `forbidden` for what cannot be signed: a stream, or a body over the limit. */
 export function signAnswer(http: HttpAnswer, replyKey: ReplyKey): HttpAnswer {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../api/meta/index.ts";
+import { WHOLE } from "../entry/accept.ts";
 import { configMapStrategy } from "../resources/kinds/key-value.ts";
 import type { Content } from "../storage/storage.ts";
-import { WHOLE } from "./accept.ts";
 import { listPieces, PIECE_CHARACTERS } from "./list-text.ts";
 import { type Context, shapeList } from "./transform.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
+import { negotiate } from "../entry/accept.ts";
 import { humanDuration } from "../resources/human-duration.ts";
 import { createRegistry } from "../resources/registry.ts";
-import { negotiate } from "./accept.ts";
+import { statusOfError } from "../status/fault-status.ts";
 import { aggregatedDiscovery, legacyGroups, legacyResources } from "./discovery.ts";
-import { statusOfError } from "./fault-status.ts";
 
 const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 

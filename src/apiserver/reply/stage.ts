@@ -1,17 +1,36 @@
 // The outermost stage: whatever comes back, an answer or a failure, leaves as one HTTP answer with the same headers.
 
 import type { Status } from "../../api/meta/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
 import type { HttpAnswer } from "../../platform/http/index.ts";
-import type { Answer, Call, Next, Parts } from "../call.ts";
-import { negotiateRefusal } from "./accept.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import { negotiateRefusal } from "../entry/accept.ts";
+import { statusOfError } from "../status/fault-status.ts";
 import { encodeAnswer } from "./encode.ts";
-import { statusOfError } from "./fault-status.ts";
 import { encodeDocument } from "./format.ts";
 import { compress } from "./gzip.ts";
 import { signAnswer } from "./jws.ts";
 import { warningHeaders } from "./warnings.ts";
 
-export async function runReply(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export interface ReplyParts {
+  readonly clock: Clock;
+  /** Told about every answered request; never about bodies or credentials. */
+  readonly log: (line: RequestLine) => void;
+}
+
+export interface RequestLine {
+  readonly auditId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly verb: string;
+  readonly user: string;
+  readonly status: number;
+  readonly durationMs: number;
+  /** Only when something broke that is not the client's fault. */
+  readonly problem?: unknown;
+}
+
+export async function runReply(call: Call, next: Next, parts: ReplyParts): Promise<Answer> {
   let http: HttpAnswer;
   let problem: unknown;
   try {

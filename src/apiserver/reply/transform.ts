@@ -3,8 +3,8 @@
 import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type ListMeta } from "../../api/meta/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import type { Call } from "../call.ts";
+import type { Accepted } from "../entry/accept.ts";
 import type { Strategy } from "../resources/strategy.ts";
-import type { Accepted } from "./accept.ts";
 import { type IncludeObject, partialMetadata, tableOf } from "./table.ts";
 
 export interface Context {

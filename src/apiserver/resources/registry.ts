@@ -2,7 +2,6 @@
 // (custom/), which come and go while the server runs. A new built-in kind is one line here and one file in kinds/.
 
 import { apiVersionOf, BINDINGS, type Resource } from "../../api/meta/index.ts";
-import type { RequestInfo } from "../entry/request-info.ts";
 import { prefixOf } from "../storage/key.ts";
 import { definitionStrategy } from "./custom/definition-strategy.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -92,7 +91,16 @@ const BUILT_IN_VERSIONS: ReadonlySet<string> = new Set(
 
 const BUILT_IN_PREFIXES: ReadonlySet<string> = new Set(STRATEGIES.map(({ resource }) => prefixOf(resource)));
 
-type Asked = Pick<RequestInfo, "group" | "version" | "resource" | "subresource" | "namespace" | "parts">;
+/** What a path asks for; empty where it names nothing. */
+interface Asked {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  /** Resource, name, subresource and whatever follows. */
+  readonly parts: readonly string[];
+}
 
 /** What is served at this moment. Every request asks, so every answer is one look into a map. */
 export interface Registry {

@@ -2,7 +2,7 @@
 
 import { encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { badRequest } from "../reply/status.ts";
+import { badRequest } from "../status/status.ts";
 
 const VERSION = "meta.k8s.io/v1";
 /** A key and a number. */

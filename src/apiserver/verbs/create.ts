@@ -1,15 +1,17 @@
 // create: name it, let admission see it, prepare, validate, let admission see the result, store.
 
 import type { KubeObject } from "../../api/meta/index.ts";
-import { encodeHex } from "../../kernel/bytes/index.ts";
 import { checkJson, type Json } from "../../kernel/json/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { verifySignature } from "../../platform/keys/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
 import { heavyTurn } from "../limits/heavy.ts";
-import { proofErrors } from "../proof-errors.ts";
-import { alreadyExists, failure, invalidObject, noUniqueName } from "../reply/status.ts";
+import { randomSuffix, randomUid } from "../random.ts";
+import type { FieldError } from "../resources/field-error.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
+import type { Proof } from "../resources/strategy.ts";
+import { alreadyExists, failure, invalidObject, noUniqueName } from "../status/status.ts";
 import type { Content } from "../storage/storage.ts";
 import { checkNamespace, decodeBody } from "./decode.ts";
 import { type Owners, ownedByCreator } from "./field-manager.ts";
@@ -17,9 +19,6 @@ import { attemptOf, enforce, isDryRun, keptAs, keyFor, type StoredCall, writeFac
 import { inTurn } from "./turns/in-turn.ts";
 import { writeOptions } from "./write-options.ts";
 
-/** Letters and digits that form no words and cannot be mistaken for one another. */
-const SUFFIX_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
-const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
 const MAX_NAME_TRIES = 8;
 
@@ -44,7 +43,7 @@ export async function createObject(stored: StoredCall, sent: KubeObject, owners:
 async function storeGenerated(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   const { generateName = "" } = sent.metadata;
   for (let tries = 1; ; tries += 1) {
-    const generated = `${generateName.slice(0, MAX_GENERATED_BASE)}${randomSuffix(stored)}`;
+    const generated = `${generateName.slice(0, MAX_GENERATED_BASE)}${randomSuffix(stored.parts)}`;
     try {
       return await store(stored, withName(stored, sent, generated), owners);
     } catch (error) {
@@ -78,7 +77,7 @@ async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): P
   enforce(call.reviews.before(first), first);
   const facts = writeFacts(stored);
   const { object = sent } = first;
-  const metadata = metaForCreate(object.metadata, { uid: randomUid(stored), nowMs: facts.nowMs });
+  const metadata = metaForCreate(object.metadata, { uid: randomUid(stored.parts), nowMs: facts.nowMs });
   const next = orderFields(strategy.prepareCreate({ ...object, metadata }, facts));
   const unproved = strategy.proof === undefined ? [] : await proofErrors(strategy.proof, next);
   const inMeta = validateMeta(next.metadata, resource, strategy.nameRule);
@@ -90,6 +89,16 @@ async function storeNow(stored: StoredCall, sent: KubeObject, owners: Owners): P
   enforce(call.reviews.after(second), second);
   call.warnings.push(...(strategy.warnings?.(next, undefined) ?? []));
   return insert(stored, ownedByCreator(stored, { owners, sent, next }));
+}
+
+/**
+ * What a new object must prove by a signature that it carries. Verified here and not in the kind's own rules, which are
+ * synchronous: the main thread serves other requests while a second thread computes.
+ */
+export async function proofErrors(proof: Proof, next: KubeObject): Promise<readonly FieldError[]> {
+  const carried = proof.signed(next);
+  if (carried === undefined) return [];
+  return (await verifySignature(carried.key, carried.signed)) ? [] : [proof.refuse(next)];
 }
 
 async function insert(stored: StoredCall, next: KubeObject): Promise<Content> {
@@ -106,24 +115,4 @@ async function insert(stored: StoredCall, next: KubeObject): Promise<Content> {
     if (isFault(error, "already-exists")) throw alreadyExists(stored.resource, name);
     throw error;
   }
-}
-
-/** Five letters that make a generated name unique. */
-export function randomSuffix({ parts }: { readonly parts: { random(count: number): Uint8Array } }): string {
-  let suffix = "";
-  while (suffix.length < SUFFIX_LENGTH) {
-    const [byte = 0] = parts.random(1);
-    // Bytes beyond the last whole multiple would make some letters likelier than others.
-    if (byte < 256 - (256 % SUFFIX_ALPHABET.length)) suffix += SUFFIX_ALPHABET.charAt(byte % SUFFIX_ALPHABET.length);
-  }
-  return suffix;
-}
-
-/** UUID version 4. */
-export function randomUid({ parts }: { readonly parts: { random(count: number): Uint8Array } }): string {
-  const bytes = Uint8Array.from(parts.random(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = encodeHex(bytes);
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }

@@ -3,10 +3,10 @@
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
-import { badRequest, invalidObject } from "../reply/status.ts";
 import { invalid } from "../resources/field-error.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
 import type { CustomKind, TakenIn } from "../resources/strategy.ts";
+import { badRequest, invalidObject } from "../status/status.ts";
 
 export interface CustomDecodable {
   readonly resource: Resource;

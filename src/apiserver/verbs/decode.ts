@@ -5,11 +5,11 @@ import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/ind
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import type { Call } from "../call.ts";
 import { typeProblem } from "../encoding/index.ts";
-import { badRequest } from "../reply/status.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
 import type { CustomKind } from "../resources/strategy.ts";
 import { builtInSchema } from "../schema/built-in.ts";
 import { conform } from "../schema/conform.ts";
+import { badRequest } from "../status/status.ts";
 import { decodeCustom } from "./decode-custom.ts";
 import { asWarnings, duplicateFields } from "./duplicate-fields.ts";
 import type { FieldValidation } from "./write-options.ts";

@@ -2,9 +2,9 @@
 
 import type { Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json } from "../../kernel/json/index.ts";
-import { badRequest, invalidObject } from "../reply/status.ts";
 import { invalid, notSupported } from "../resources/field-error.ts";
 import { type Shape, shapeProblem } from "../resources/shape.ts";
+import { badRequest, invalidObject } from "../status/status.ts";
 
 export interface DeleteOptions {
   readonly uid: string;

@@ -3,8 +3,8 @@
 
 import type { Resource } from "../../api/meta/index.ts";
 import { countParameter, isTrue, type Query } from "../entry/query.ts";
-import { badRequest, invalidObject } from "../reply/status.ts";
 import { type FieldError, forbiddenField, notSupported } from "../resources/field-error.ts";
+import { badRequest, invalidObject } from "../status/status.ts";
 
 const LIST_OPTIONS: Resource = {
   group: "meta.k8s.io",

@@ -3,7 +3,7 @@
 import type { ListMeta } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Answer } from "../call.ts";
-import { badRequest, expiredVersion, notFound, tooLargeResourceVersion } from "../reply/status.ts";
+import { badRequest, expiredVersion, notFound, tooLargeResourceVersion } from "../status/status.ts";
 import { prefixOf } from "../storage/key.ts";
 import type { Content, Page } from "../storage/storage.ts";
 import { waitForRevision } from "../watching/wait-for-revision.ts";

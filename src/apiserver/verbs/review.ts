@@ -4,13 +4,14 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { nodeOfUser } from "../../authorizer/index.ts";
 import { reviewToken } from "../authentication/review-token.ts";
 import { rulesForUser } from "../authorization/rbac.ts";
-import type { Answer, Call, Parts } from "../call.ts";
+import type { Answer, Call } from "../call.ts";
 import { readBody } from "../entry/body.ts";
-import { badRequest, invalidObject, methodNotAllowed } from "../reply/status.ts";
 import type { KnownRules, Review, ReviewFacts } from "../resources/review.ts";
+import { badRequest, invalidObject, methodNotAllowed } from "../status/status.ts";
 import { checkNamespace, decodeObject } from "./decode.ts";
+import type { VerbParts } from "./stored-call.ts";
 
-export async function review(kind: Review, call: Call, parts: Parts): Promise<Answer> {
+export async function review(kind: Review, call: Call, parts: VerbParts): Promise<Answer> {
   const { resource } = kind;
   const { verb, namespace } = call.info;
   if (verb !== "create" || (resource.namespaced && namespace === "")) throw methodNotAllowed();
@@ -28,7 +29,7 @@ function placed(sent: KubeObject, namespace: string): KubeObject {
   return { ...sent, metadata: { ...sent.metadata, namespace } };
 }
 
-function factsFor({ user }: Call, parts: Parts): ReviewFacts {
+function factsFor({ user }: Call, parts: VerbParts): ReviewFacts {
   const nowMs = parts.clock.now();
   return {
     user,
@@ -40,7 +41,7 @@ function factsFor({ user }: Call, parts: Parts): ReviewFacts {
 }
 
 /** What a node may do depends on its pods; that cannot be told as a list of rules. */
-function rulesIn({ rbac }: Parts, user: ReviewFacts["user"], namespace: string): KnownRules {
+function rulesIn({ rbac }: VerbParts, user: ReviewFacts["user"], namespace: string): KnownRules {
   const known = rulesForUser(rbac, user, namespace);
   if (nodeOfUser(user) === undefined) return known;
   return { ...known, problems: ["node authorizer does not support user rule resolution", ...known.problems] };

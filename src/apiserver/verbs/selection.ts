@@ -3,8 +3,8 @@
 
 import { createMatcher, type KubeObject, parseFieldSelector, parseLabelSelector } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { badRequest } from "../reply/status.ts";
 import type { Strategy } from "../resources/strategy.ts";
+import { badRequest } from "../status/status.ts";
 import { EVERYTHING } from "../watching/events.ts";
 import type { StoredCall } from "./stored-call.ts";
 

@@ -1,14 +1,14 @@
 // The inner stages: resources finds whom the request is for, storage runs the verb, watching opens a stream. They live here
 // because resources/ is pure and storage/ and watching/ know nothing of HTTP; what joins them is the verbs.
 
-import type { Answer, Call, Next, Parts } from "../call.ts";
+import type { Answer, Call, Next } from "../call.ts";
+import { negotiate } from "../entry/accept.ts";
 import { countParameter, isTrue } from "../entry/query.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
-import { negotiate } from "../reply/accept.ts";
 import { findDocument, NOT_FOUND } from "../reply/documents.ts";
 import { offerOf } from "../reply/offer.ts";
-import { methodNotAllowed, notFound, unknownResource } from "../reply/status.ts";
 import type { Endpoint } from "../resources/endpoint.ts";
+import { methodNotAllowed, notFound, unknownResource } from "../status/status.ts";
 import { createWatch } from "../watching/watch.ts";
 import { create } from "./create.ts";
 import { remove, removeCollection } from "./delete.ts";
@@ -20,11 +20,11 @@ import { readOptions } from "./read-options.ts";
 import { review } from "./review.ts";
 import { selectionOf } from "./selection.ts";
 import { spoken } from "./spoken/index.ts";
-import { type StoredCall, storedCall } from "./stored-call.ts";
+import { type StoredCall, storedCall, type VerbParts } from "./stored-call.ts";
 import { update } from "./update.ts";
 
 /** Whom is the request for? Reviews and documents are answered here; stored kinds go on. */
-export async function runResources(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export async function runResources(call: Call, next: Next, parts: VerbParts): Promise<Answer> {
   const { info } = call;
   if (!info.isResource) return parts.ownDocument(call) ?? findDocument(call, parts.registry);
   const endpoint = parts.registry.find(info);
@@ -66,7 +66,7 @@ const STORED_VERBS: Readonly<Record<string, (stored: StoredCall) => Promise<Answ
 };
 
 /** Everything but watch ends here. */
-export async function runStorage(call: Call, next: Next, parts: Parts): Promise<Answer> {
+export async function runStorage(call: Call, next: Next, parts: VerbParts): Promise<Answer> {
   const stored = storedCall(call, parts);
   const speech = stored?.subresource?.speaks;
   if (stored !== undefined && speech !== undefined) return spoken(stored, speech);
@@ -74,7 +74,7 @@ export async function runStorage(call: Call, next: Next, parts: Parts): Promise<
   return stored === undefined || verb === undefined ? next() : verb(stored);
 }
 
-export async function runWatching(call: Call, _next: Next, parts: Parts): Promise<Answer> {
+export async function runWatching(call: Call, _next: Next, parts: VerbParts): Promise<Answer> {
   const stored = storedCall(call, parts);
   if (stored === undefined) return NOT_FOUND;
   const options = readOptions(call.query, true);

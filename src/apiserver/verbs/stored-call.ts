@@ -1,16 +1,40 @@
 // A call about a stored kind, with everything its verb needs in one place.
 
+import type { Authorizer } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
-import type { Attempt, Call, Operation, Parts, Refusal } from "../call.ts";
-import { forbidden, invalidObject, notFound } from "../reply/status.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import type { Authenticator } from "../authentication/authenticator.ts";
+import type { TokenIssuer } from "../authentication/service-account/issuer.ts";
+import type { RbacObjects } from "../authorization/rbac.ts";
+import type { Answer, Attempt, Call, Operation, Refusal } from "../call.ts";
+import type { RandomSource } from "../random.ts";
 import { notSupported } from "../resources/field-error.ts";
+import type { Registry } from "../resources/registry.ts";
 import type { Strategy, Subresource, UpdateRules, WriteFacts } from "../resources/strategy.ts";
+import { forbidden, invalidObject, notFound } from "../status/status.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
+import type { Storage } from "../storage/storage.ts";
 import { facedStorage } from "./faced-storage.ts";
+import type { Turns } from "./turns/turns.ts";
+
+/** What the verbs use beside the call itself. */
+export interface VerbParts extends RandomSource {
+  readonly storage: Storage;
+  /** The kinds that are served at this moment. */
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly turns: Turns;
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  readonly rbac: RbacObjects;
+  readonly tokens: TokenIssuer;
+  /** Health, metrics, keys: the documents about this server itself. Undefined for other paths. */
+  readonly ownDocument: (call: Call) => Answer | undefined;
+}
 
 export interface StoredCall {
   readonly call: Call;
-  readonly parts: Parts;
+  readonly parts: VerbParts;
   readonly strategy: Strategy;
   readonly subresource: Subresource | undefined;
   readonly resource: Resource;
@@ -18,7 +42,7 @@ export interface StoredCall {
   readonly namespace: string;
 }
 
-export function storedCall(call: Call, parts: Parts): StoredCall | undefined {
+export function storedCall(call: Call, parts: VerbParts): StoredCall | undefined {
   if (call.endpoint?.kind !== "stored") return undefined;
   const { strategy, subresource } = call.endpoint;
   const { face, resource } = strategy;

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../../api/meta/index.ts";
 import { checkJson, type Json } from "../../../kernel/json/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { mediaTypeOf } from "../../entry/body.ts";
-import { conflict, invalidObject } from "../../reply/status.ts";
+import { conflict, invalidObject } from "../../status/status.ts";
 import type { Stored } from "../../storage/storage.ts";
 import { checkPlace, decode } from "../decode.ts";
 import { duplicateFields } from "../duplicate-fields.ts";

@@ -1,15 +1,15 @@
 // POST to a subresource with a body of its own kind (CreateSubresource in resources/strategy.ts): what each of them does.
 // The body has been decoded, admitted and validated; the handler reads, writes and answers.
 
-import { requestToken } from "../../authentication/service-account/token-request.ts";
-import type { Answer, Attempt, Call, Parts } from "../../call.ts";
+import type { Answer, Attempt, Call } from "../../call.ts";
 import { readBody } from "../../entry/body.ts";
-import { invalidObject, methodNotAllowed } from "../../reply/status.ts";
 import type { Endpoint } from "../../resources/endpoint.ts";
+import { invalidObject, methodNotAllowed } from "../../status/status.ts";
 import { decodeObject } from "../decode.ts";
-import { enforce } from "../stored-call.ts";
+import { enforce, type VerbParts } from "../stored-call.ts";
 import { bindPod, evictPod } from "./pod.ts";
 import type { PostHandler } from "./posted-call.ts";
+import { requestToken } from "./token/index.ts";
 
 /** `<plural>/<subresource>` -> what it does. One line each; the handlers live in files of their own. */
 const HANDLERS: Readonly<Record<string, PostHandler>> = {
@@ -18,7 +18,11 @@ const HANDLERS: Readonly<Record<string, PostHandler>> = {
   "serviceaccounts/token": requestToken,
 };
 
-export async function post(call: Call, parts: Parts, endpoint: Extract<Endpoint, { kind: "posted" }>): Promise<Answer> {
+export async function post(
+  call: Call,
+  parts: VerbParts,
+  endpoint: Extract<Endpoint, { kind: "posted" }>,
+): Promise<Answer> {
   const { strategy, subresource } = endpoint;
   const { resource } = strategy;
   const { namespace, verb } = call.info;

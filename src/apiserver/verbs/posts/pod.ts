@@ -5,8 +5,8 @@
 import type { Binding, Eviction, Pod, PodCondition } from "../../../api/core/index.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/meta/index.ts";
 import type { Answer } from "../../call.ts";
-import { badRequest, conflict, notFound } from "../../reply/status.ts";
 import { formatTime } from "../../resources/metadata.ts";
+import { badRequest, conflict, notFound } from "../../status/status.ts";
 import { keyOf } from "../../storage/key.ts";
 import type { Stored } from "../../storage/storage.ts";
 import { removeObject } from "../delete.ts";

@@ -1,12 +1,13 @@
 // A call to a subresource that is only posted to, with everything its handler needs (index.ts).
 
 import type { KubeObject, Resource, Status } from "../../../api/meta/index.ts";
-import type { Answer, Call, Parts } from "../../call.ts";
+import type { Answer, Call } from "../../call.ts";
 import type { CreateSubresource, Strategy } from "../../resources/strategy.ts";
+import type { VerbParts } from "../stored-call.ts";
 
 export interface PostedCall {
   readonly call: Call;
-  readonly parts: Parts;
+  readonly parts: VerbParts;
   /** The kind that the subresource belongs to. */
   readonly strategy: Strategy;
   readonly resource: Resource;

@@ -1,7 +1,7 @@
 // A write that names no version is not refused because another came first: it is made anew from what is stored now.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
-import { conflict, notFound } from "../../reply/status.ts";
+import { conflict, notFound } from "../../status/status.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
 
 /** Lost races before the client is told; each means that somebody else's write came through. */

@@ -16,7 +16,7 @@ import {
 import { aLeaf, aRoot, TEST_NOW_MS } from "../../../../../test/builders/x509.ts";
 import type { CertificateSigningRequest, CsrStatus } from "../../../../api/certificates/index.ts";
 import { encodePem } from "../../../../kernel/pem/index.ts";
-import { proofErrors } from "../../../proof-errors.ts";
+import { proofErrors } from "../../../verbs/create.ts";
 import { describeError } from "../../field-error.ts";
 import type { Proof } from "../../strategy.ts";
 import { csrStrategy } from "./index.ts";

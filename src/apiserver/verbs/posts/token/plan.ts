@@ -1,11 +1,11 @@
 // A TokenRequest -> the claims of the token, or what is wrong with the request. Pure.
 // Behaviour of kubernetes/pkg/registry/core/serviceaccount/storage/token.go.
 
-import { type KubeObject, NODES, PODS, type Resource, SECRETS, TOKEN_REQUESTS } from "../../../api/meta/index.ts";
-import type { Fault } from "../../../kernel/outcome/index.ts";
-import { badRequest, conflict, invalidObject, notFound } from "../../reply/status.ts";
-import { type FieldError, invalid } from "../../resources/field-error.ts";
-import type { BoundClaims, Reference } from "./claims.ts";
+import { type KubeObject, NODES, PODS, type Resource, SECRETS, TOKEN_REQUESTS } from "../../../../api/meta/index.ts";
+import type { Fault } from "../../../../kernel/outcome/index.ts";
+import type { BoundClaims, Reference } from "../../../authentication/service-account/claims.ts";
+import { type FieldError, invalid } from "../../../resources/field-error.ts";
+import { badRequest, conflict, invalidObject, notFound } from "../../../status/status.ts";
 
 export interface TokenRequest extends KubeObject {
   spec?: {

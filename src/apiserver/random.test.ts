@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { createRandomPool } from "./random-pool.ts";
+import { createRandomPool } from "./random.ts";
 
 describe("the pool of random bytes", () => {
   it("hands out every byte once, in order, and keeps none of them", () => {

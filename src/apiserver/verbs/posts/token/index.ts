@@ -1,15 +1,14 @@
 // POST serviceaccounts/<name>/token: gather the account and what the token shall be bound to, plan the claims, sign. The
 // token is told once, in this answer; nothing is stored.
 
-import { type KubeObject, NODES, PODS, type Resource, SECRETS } from "../../../api/meta/index.ts";
-import type { Parts } from "../../call.ts";
-import { notFound } from "../../reply/status.ts";
-import { formatTime } from "../../resources/metadata.ts";
-import { keyOf } from "../../storage/key.ts";
-import type { Storage } from "../../storage/storage.ts";
-import { randomUid } from "../../verbs/create.ts";
-import type { PostedCall, PostHandler } from "../../verbs/posts/posted-call.ts";
-import { encodeBoundClaims } from "./claims.ts";
+import { type KubeObject, NODES, PODS, type Resource, SECRETS } from "../../../../api/meta/index.ts";
+import { encodeBoundClaims } from "../../../authentication/service-account/claims.ts";
+import { randomUid } from "../../../random.ts";
+import { formatTime } from "../../../resources/metadata.ts";
+import { notFound } from "../../../status/status.ts";
+import { keyOf } from "../../../storage/key.ts";
+import type { Storage } from "../../../storage/storage.ts";
+import type { PostedCall, PostHandler } from "../posted-call.ts";
 import { planToken, type TokenFacts, type TokenPlan, type TokenRequest } from "./plan.ts";
 
 export const requestToken: PostHandler = async (posted, body) => {
@@ -33,12 +32,16 @@ function gather({ parts, resource, namespace, name }: PostedCall, request: Token
     bound,
     node: bound?.kind === "Pod" && nodeName !== "" ? read(parts, NODES, { name: nodeName }) : undefined,
     audiences: parts.tokens.audiences,
-    id: randomUid({ parts }),
+    id: randomUid(parts),
     nowMs: parts.clock.now(),
   };
 }
 
-function read({ storage }: Pick<Parts, "storage">, resource: Resource, place: { namespace?: string; name: string }) {
+function read(
+  { storage }: { readonly storage: Storage },
+  resource: Resource,
+  place: { namespace?: string; name: string },
+) {
   return storage.get(keyOf(resource, place))?.object;
 }
 
