@@ -1,12 +1,15 @@
-// Imports point down, and a machine says so: the table of layers.json, no cycles, and a pure zone without async code,
-// clock, randomness, process or logging. Type-only imports count: a type dependency is a dependency.
+// Imports point down, and a machine says so: the table of layers.json between top folders, its list of sub-folders inside
+// of one, no cycles, and a pure zone without async code, clock, randomness, process or logging. Type-only imports count: a type dependency is a dependency.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /**
- * @typedef {{ imports: Record<string, string[]>, also: Record<string, string[]>, never: { from: string, to: string }[],
+ * `inside` lists the sub-folders of a top folder from above: each may import those after it. Files that lie directly in
+ * the top folder stand above all of them, unless the list names them.
+ * @typedef {{ imports: Record<string, string[]>, also: Record<string, string[]>, inside: Record<string, string[]>,
+ *   never: { from: string, to: string }[],
  *   packages: Record<string, string[]>,
  *   pure: { folders: string[], folderNames: string[], fileNames: string[], banned: Record<string, string> } }} Layers
  * @typedef {{ path: string, text: string, imports: { specifier: string, target: string | undefined, isType: boolean }[] }} Source
@@ -86,19 +89,35 @@ function checkImports(source, layers) {
     if (never !== undefined) return [`${source.path}: must never import ${target}`];
     if (target.startsWith("../") || target.startsWith("test/"))
       return [`${source.path}: imports ${specifier}, which is outside the sources`];
+    if (top(target) === folder) return checkInside(source.path, target, layers.inside[folder]);
     return checkTarget(source.path, target, mayImport);
   });
 }
 
 /** @param {string} path @param {string} target @param {string[]} mayImport */
 function checkTarget(path, target, mayImport) {
-  if (top(target) === top(path)) return [];
   if (!mayImport.some((prefix) => target === prefix || target.startsWith(`${prefix}/`))) {
     return [`${path}: may not import ${target}; ${top(path)} may import ${mayImport.join(", ") || "nothing"}`];
   }
   if (!target.endsWith("/index.ts"))
     return [`${path}: imports ${target}; another folder is entered through its index.ts`];
   return [];
+}
+
+/** @param {string} path @param {string} target @param {string[] | undefined} order */
+function checkInside(path, target, order) {
+  const [from = "", to = ""] = [path, target].map((file) => file.split("/")[1]);
+  if (order === undefined || from === to) return [];
+  const unknown = [path, target].find(
+    (file) => file.split("/").length > 2 && !order.includes(file.split("/")[1] ?? ""),
+  );
+  if (unknown !== undefined) return [`${unknown}: its folder is not in the list of ${top(path)} in tools/layers.json`];
+  const below = order.slice(order.indexOf(from) + 1);
+  const isAbove = !order.includes(from) && !order.includes(to);
+  if (isAbove || below.includes(to)) return [];
+  return [
+    `${path}: may not import ${target}; inside ${top(path)}, ${from} may import ${below.join(", ") || "nothing"}`,
+  ];
 }
 
 /** @param {string} path @param {{ specifier: string, mayImport: string[] }} imported @param {Layers} layers */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -8,14 +8,14 @@ const layers = JSON.parse(readFileSync(new URL("./layers.json", import.meta.url)
 const roots: string[] = [];
 
 /** A small tree of planted sources; the check reads it as it reads the product. */
-function check(files: Record<string, string>): string[] {
+function check(files: Record<string, string>, table = layers): string[] {
   const root = mkdtempSync(join(tmpdir(), "layers-"));
   roots.push(root);
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  return checkLayers(root, layers);
+  return checkLayers(root, table);
 }
 
 afterEach(() => {
@@ -88,6 +88,61 @@ describe("the import table", () => {
       "src/controller/signing/template.ts": "export const t = 1;",
     });
     expect(found).toEqual(["controller/signing/check.ts: must never import controller/signing/template.ts"]);
+  });
+});
+
+describe("the direction inside of a top folder", () => {
+  const table = { ...layers, inside: { platform: ["kube", "call.ts", "http", "files"] } };
+  const plant = (path: string, target: string) =>
+    check(
+      {
+        [`src/platform/${path}`]: `import type { B } from "${"../".repeat(path.split("/").length - 1) || "./"}${target}";\nexport type A = B;`,
+        [`src/platform/${target}`]: "export type B = 1;",
+      },
+      table,
+    );
+
+  const accepted: Record<string, [string, string]> = {
+    "a folder that imports one after it": ["kube/a.ts", "files/b.ts"],
+    "a folder that imports a file the list names after it": ["kube/a.ts", "call.ts"],
+    "a listed file that imports a folder after it": ["call.ts", "files/b.ts"],
+    "imports within one folder, however deep": ["http/a.ts", "http/inner/b.ts"],
+    "a file that is not listed and imports a folder": ["start.ts", "kube/b.ts"],
+    "two files that are not listed": ["start.ts", "options.ts"],
+  };
+  for (const [name, [path, target]] of Object.entries(accepted)) {
+    it(`accepts ${name}`, () => expect(plant(path, target)).toEqual([]));
+  }
+
+  const refused: Record<string, [string, string, string]> = {
+    "a folder that imports one before it": ["files/a.ts", "kube/b.ts", "files may import nothing"],
+    "the same from a sub-folder": ["http/inner/a.ts", "kube/b.ts", "http may import files"],
+    "a folder that imports a listed file before it": ["http/a.ts", "call.ts", "http may import files"],
+    "a folder that imports a file that is not listed": [
+      "kube/a.ts",
+      "start.ts",
+      "kube may import call.ts, http, files",
+    ],
+    "an import of a folder that the list does not know": ["kube/a.ts", "odd/b.ts", "its folder is not in the list"],
+    "an import by a folder that the list does not know": ["odd/a.ts", "kube/b.ts", "its folder is not in the list"],
+  };
+  for (const [name, [path, target, why]] of Object.entries(refused)) {
+    it(`refuses ${name}`, () => {
+      const found = plant(path, target);
+      expect(found).toHaveLength(1);
+      expect(found[0]).toContain(why);
+    });
+  }
+
+  it("is free where no list is", () => {
+    expect(check({ "src/platform/files/a.ts": 'import "../kube/b.ts";', "src/platform/kube/b.ts": "" })).toEqual([]);
+  });
+
+  it("names only what is there", () => {
+    const named = Object.entries<string[]>(layers.inside).flatMap(([top, order]) =>
+      order.map((one) => `${top}/${one}`),
+    );
+    expect(named.filter((path) => !existsSync(new URL(`../src/${path}`, import.meta.url)))).toEqual([]);
   });
 });
 
