@@ -87,7 +87,11 @@ async function createScene(plane, timed) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));
   const common = {
     ...{ client: joining, clock: clock.systemClock, provider: timed.provider, onRefusal: "new-key", intent: "join" },
-    ...{ roots: x509.readCertificates(caPem), clusterId: certificates.clusterIdOf(caPem), isGood: () => true },
+    ...{
+      roots: x509.readCertificates(caPem),
+      evidenceCluster: certificates.evidenceClusterOf(caPem),
+      isGood: () => true,
+    },
   };
   /** @param {string} nodeName @param {string} signerName */
   const obtain = async (nodeName, signerName) => {

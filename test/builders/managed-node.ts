@@ -127,7 +127,7 @@ export function accessTo({ api, token }: Pick<JoinableCluster, "api" | "token">)
     createKubeClient({ server: api.url, caPem: api.caPem, credentials: () => credentials });
   return {
     roots: readCertificates(api.caPem),
-    clusterId: "test",
+    evidenceCluster: "test",
     asNode: ({ certificatePem: certPem, keyPem }) => connect({ certPem, keyPem }),
     asBootstrapper: async () => connect({ token }),
   };

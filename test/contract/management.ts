@@ -33,7 +33,7 @@ import { CHALLENGE_ANNOTATION } from "../../src/attestation/evidence/index.ts";
 import { runControllerCommand, verdictOn } from "../../src/controller/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
-import { clusterIdOf } from "../../src/node/certificates/index.ts";
+import { evidenceClusterOf } from "../../src/node/certificates/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { anAttestingMachine } from "../builders/attesting-machine.ts";
@@ -180,7 +180,7 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       const providerId = `test:///${node}`;
       await putMachine(management, "east", node, { providerID: providerId });
       const claimed = { intent: "join", purpose: "client", signer: CLIENT_SIGNER, node, providerId } as const;
-      const claims = { ...claimed, cluster: clusterIdOf(plane.caPem), offered: ["tpm/1"] };
+      const claims = { ...claimed, cluster: evidenceClusterOf(plane.caPem), offered: ["tpm/1"] };
       const machine = anAttestingMachine({ client: joining, claims, tpm });
       const until = (what: string, { metadata }: KubeObject, holds: (csr: CertificateSigningRequest) => boolean) =>
         eventually(what, () => plane.admin.get<CertificateSigningRequest>(CSRS, { name: metadata.name ?? "" }), holds);

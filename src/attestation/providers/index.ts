@@ -38,7 +38,7 @@ export {
   buildProof,
   createTpmProver,
   createTpmProvider,
-  type EndorsementFacts,
+  type EndorsementKeySummary,
   readEndorsementKey,
   readTpmIdentity,
   TPM_PROTOCOLS,

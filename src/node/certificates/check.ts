@@ -8,9 +8,9 @@ import { NODES_GROUP } from "../../api/certificates/index.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import { type Allow, allow, type Deny, deny } from "../../kernel/outcome/index.ts";
 import { type Certificate, readCertificates, validateChain } from "../../kernel/x509/index.ts";
-import { commonNameOf, missingNames, purposeOidOf, type ServingNames, type Wanted } from "./template.ts";
+import { commonNameOf, missingNames, purposeOidOf, type ServingNames, type WantedCertificate } from "./template.ts";
 
-export interface IssuedFacts extends Wanted {
+export interface IssuedFacts extends WantedCertificate {
   readonly certificatePem: string;
   readonly publicKey: Uint8Array;
   /** The CAs that may sign for this cluster's nodes. Undefined: none is known, and the last rule does not apply. */

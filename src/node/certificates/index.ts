@@ -1,4 +1,4 @@
-export { type Attestation, clusterIdOf, takesEvidence } from "./attested/index.ts";
+export { type AttestationSettings, evidenceClusterOf, takesEvidence } from "./attested/index.ts";
 export {
   type BootPlaces,
   type BootPlan,

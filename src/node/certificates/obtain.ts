@@ -97,7 +97,7 @@ async function requestAndStore(options: ObtainOptions, spoken: Spoken): Promise<
       await store.dropPendingKey();
       return await storeOne(options, spoken);
     }
-    if (isRefusal(error) && options.onRefusal === "new-key") await store.dropPendingKey();
+    if (isRefusedRequest(error) && options.onRefusal === "new-key") await store.dropPendingKey();
     throw error;
   }
 }
@@ -137,6 +137,7 @@ function isSpent(error: unknown): boolean {
   return isFault(error, "already-exists");
 }
 
-function isRefusal(error: unknown): boolean {
+/** Denied by an approver, failed at its signer, or answered with a certificate that is not what was asked for. */
+export function isRefusedRequest(error: unknown): boolean {
   return isFault(error, "denied") || isFault(error, "failed-request") || isFault(error, "untrusted");
 }

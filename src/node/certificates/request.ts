@@ -14,7 +14,7 @@ import { checkIssued, type NodeRoots } from "./check.ts";
 import { judgeReuse, type RequestState } from "./judge.ts";
 import { withinLimit } from "./limit.ts";
 import { requestName } from "./request-name.ts";
-import { extensionsOf, namesOf, subjectOf, usagesOf, type Wanted } from "./template.ts";
+import { extensionsOf, namesOf, subjectOf, usagesOf, type WantedCertificate } from "./template.ts";
 import { watchRequest } from "./watch-request.ts";
 
 /** kubeadm waits five minutes for a node; a plugin or a join that waits longer only hides the reason. */
@@ -33,7 +33,7 @@ export interface RequestProgress {
   readonly onServerTime?: (serverMs: number) => void;
 }
 
-export interface RequestOptions extends RequestProgress, Wanted {
+export interface RequestOptions extends RequestProgress, WantedCertificate {
   readonly client: KubeClient;
   readonly key: Signer;
   readonly signerName: string;

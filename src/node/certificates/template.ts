@@ -15,7 +15,7 @@ export interface ServingNames {
   readonly ipAddresses: readonly string[];
 }
 
-export interface Wanted {
+export interface WantedCertificate {
   readonly nodeName: string;
   /** Present: a serving certificate for these names. Absent: the node's client certificate. */
   readonly serving?: ServingNames | undefined;
@@ -37,16 +37,16 @@ export function commonNameOf(nodeName: string): string {
   return `${NODE_USER_PREFIX}${nodeName}`;
 }
 
-export function usagesOf({ serving }: Wanted): readonly string[] {
+export function usagesOf({ serving }: WantedCertificate): readonly string[] {
   return serving === undefined ? CLIENT_USAGES : SERVING_USAGES;
 }
 
 /** The extended key usage that the certificate must have to be of any use. */
-export function purposeOidOf({ serving }: Wanted): string {
+export function purposeOidOf({ serving }: WantedCertificate): string {
   return serving === undefined ? EKU_CLIENT_AUTH : EKU_SERVER_AUTH;
 }
 
-export function extensionsOf({ serving }: Wanted): readonly Extension[] {
+export function extensionsOf({ serving }: WantedCertificate): readonly Extension[] {
   return serving === undefined ? [] : [subjectAltNameExtension(serving)];
 }
 

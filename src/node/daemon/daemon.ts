@@ -112,8 +112,8 @@ async function writeKubeconfig({ options, journal }: Stage, booted: Booted, stor
   }
 }
 
-function attestationOf({ provider, providerId, clusterId, recipient }: DaemonOptions) {
-  return { provider, providerId, clusterId, recipient };
+function attestationOf({ provider, providerId, evidenceCluster, recipient }: DaemonOptions) {
+  return { provider, providerId, evidenceCluster, recipient };
 }
 
 function createServingManager(

@@ -2,7 +2,7 @@
 
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import type { Attestation, BootPlaces, ServingNames } from "../certificates/index.ts";
+import type { AttestationSettings, BootPlaces, ServingNames } from "../certificates/index.ts";
 
 export interface ServingOptions {
   readonly signerName: string;
@@ -26,10 +26,10 @@ export interface DiscoveryPlaces {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface DaemonOptions extends BootPlaces, Omit<Attestation, "clusterId"> {
+export interface DaemonOptions extends BootPlaces, Omit<AttestationSettings, "evidenceCluster"> {
   readonly signerName: string;
   /** Default: the pin of the cluster's CA. */
-  readonly clusterId?: string | undefined;
+  readonly evidenceCluster?: string | undefined;
   /** CAs of nodes' certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
   /** Keys are sealed by the provider's TPM from now on. Left out: as the present pair's is. */

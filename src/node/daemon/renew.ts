@@ -29,7 +29,7 @@ export interface RenewOptions
     | "signerName"
     | "provider"
     | "providerId"
-    | "clusterId"
+    | "evidenceCluster"
     | "recipient"
     | "serving"
     | "sealKeys"

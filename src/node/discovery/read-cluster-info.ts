@@ -41,12 +41,12 @@ export async function readClusterInfo(reading: Reading): Promise<HttpsAnswer> {
       message: `${address} sends us elsewhere (status ${answer.status}), which is not followed: nothing is proved yet; give the address of an API server`,
     });
   }
-  if (isRefusal(answer) || answer.status === 200) return answer;
+  if (isRefusedAnswer(answer) || answer.status === 200) return answer;
   throw faultOf(answer, address);
 }
 
 /** The server does not know who asks, or does not let them: the answer of a plain API server to a JWT. */
-export function isRefusal({ status }: HttpsAnswer): boolean {
+export function isRefusedAnswer({ status }: HttpsAnswer): boolean {
   return status === 401 || status === 403;
 }
 

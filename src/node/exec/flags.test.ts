@@ -16,7 +16,7 @@ describe("the plugin's flags", () => {
         signerName: SIGNER,
         clientCaFile: undefined,
         providerId: undefined,
-        clusterId: undefined,
+        evidenceCluster: undefined,
         evidenceRecipient: undefined,
         own: new Map(),
         timeoutMs: 280_000,
@@ -48,12 +48,15 @@ describe("the plugin's flags", () => {
     const named = helpText(WITH_OWN).match(/^ {2}(--[a-z-]+) [A-Z]+/gm) ?? [];
     expect(named.length).toBeGreaterThan(8);
     const args = named.map((line) => line.trim().split(" ")[0]).map((flag) => `${flag}=${flag === "--v" ? "2" : "1s"}`);
-    expect(parseFlags(args, WITH_OWN)).toMatchObject({ kind: "run", flags: { clusterId: "1s", providerId: "1s" } });
+    expect(parseFlags(args, WITH_OWN)).toMatchObject({
+      kind: "run",
+      flags: { evidenceCluster: "1s", providerId: "1s" },
+    });
   });
 
   it("include those of the provider, and of no other", () => {
     const args = ["--node-name=a", "--provider-id=p", "--evidence-cluster=c", "--tpm=swtpm:path=/s"];
-    const flags = { providerId: "p", clusterId: "c", own: new Map([["--tpm", "swtpm:path=/s"]]) };
+    const flags = { providerId: "p", evidenceCluster: "c", own: new Map([["--tpm", "swtpm:path=/s"]]) };
     expect(parseFlags(args, WITH_OWN)).toMatchObject({ flags });
     expect(() => parseFlags(args, PLUGIN)).toThrow("--tpm");
     expect(helpText(WITH_OWN)).toMatch(/^ {2}--tpm ADDRESS {15,}where it is$/m);

@@ -16,7 +16,7 @@ export interface ExecFlags {
   readonly signerName: string;
   readonly clientCaFile: string | undefined;
   readonly providerId: string | undefined;
-  readonly clusterId: string | undefined;
+  readonly evidenceCluster: string | undefined;
   readonly evidenceRecipient: string | undefined;
   /** The provider's own, by name with dashes; a switch that was given has an empty value. */
   readonly own: ReadonlyMap<string, string>;
@@ -73,7 +73,7 @@ export function parseFlags(args: readonly string[], { signerName, ownFlags = {} 
       signerName: values.get("--signer-name") ?? signerName,
       clientCaFile: values.get("--client-ca-file"),
       providerId: values.get("--provider-id"),
-      clusterId: values.get("--evidence-cluster"),
+      evidenceCluster: values.get("--evidence-cluster"),
       evidenceRecipient: values.get("--evidence-recipient"),
       own: new Map([...values].filter(([name]) => own.has(name))),
       verbosity: v === undefined ? VERBOSITY_DEFAULT : parseVerbosity("--v", v),

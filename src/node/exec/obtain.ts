@@ -12,8 +12,8 @@ import { createKubeClient, type LoadedConnection, loadKubeconfigConnection } fro
 import { type CertificatePair, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import {
   type CertificatePlan,
-  clusterIdOf,
   createCertificateStore,
+  evidenceClusterOf,
   nodeRootsOf,
   obtainCertificate,
 } from "../certificates/index.ts";
@@ -102,7 +102,7 @@ async function ask(need: ExecNeed, { connection, intent, limitMs }: Asking): Pro
       signerName: flags.signerName,
       provider,
       providerId: flags.providerId,
-      clusterId: flags.clusterId ?? (connection.usesSystemRoots ? "" : clusterIdOf(connection.caPem)),
+      evidenceCluster: flags.evidenceCluster ?? (connection.usesSystemRoots ? "" : evidenceClusterOf(connection.caPem)),
       recipient: flags.evidenceRecipient === undefined ? undefined : parseRecipient(flags.evidenceRecipient),
       intent,
       roots: nodeRootsOf(addressOf(connection), await clientCaOf(flags)),

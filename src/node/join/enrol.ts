@@ -8,7 +8,7 @@ import type { CertificatePair, PairCertificate } from "../../platform/pair/index
 import {
   type CertificateStore,
   checkIssued,
-  clusterIdOf,
+  evidenceClusterOf,
   nodeRootsOf,
   obtainCertificate,
   openFit,
@@ -64,10 +64,18 @@ export async function enrol(options: TimedJoin, store: CertificateStore): Promis
 
 /** Written before anything is asked for: whoever resumes the join, or looks after it, need not be told again. */
 function rememberedOf(options: JoinOptions): Remembered {
-  const { nodeName, provider, providerPackage, providerId, clusterId, recipient, providerFlags: flags = {} } = options;
+  const {
+    nodeName,
+    provider,
+    providerPackage,
+    providerId,
+    evidenceCluster,
+    recipient,
+    providerFlags: flags = {},
+  } = options;
   const sealed = recipient === undefined ? {} : { recipient: encodeRecipient(recipient) };
   const named = { nodeName, provider: provider.name, package: providerPackage };
-  return { ...named, signerName: signerNameOf(options), providerId, clusterId, ...sealed, flags };
+  return { ...named, signerName: signerNameOf(options), providerId, clusterId: evidenceCluster, ...sealed, flags };
 }
 
 function requestOf(options: TimedJoin, cluster: FoundCluster) {
@@ -76,7 +84,7 @@ function requestOf(options: TimedJoin, cluster: FoundCluster) {
     signerName: signerNameOf(options),
     provider: options.provider,
     providerId: options.providerId,
-    clusterId: options.clusterId ?? clusterIdOf(cluster.writtenCaPem ?? cluster.caPem),
+    evidenceCluster: options.evidenceCluster ?? evidenceClusterOf(cluster.writtenCaPem ?? cluster.caPem),
     recipient: options.recipient,
     intent: "join" as const,
     roots: rootsOf(options, cluster),

@@ -100,7 +100,7 @@ function execArgs(options: JoinOptions): readonly string[] {
     ...(options.keepBootstrap === true ? [`--bootstrap-kubeconfig=${bootstrap}`] : []),
     ...(options.clientCaPem === undefined ? [] : [`--client-ca-file=${clientCaPath}`]),
     ...(options.providerId === undefined ? [] : [`--provider-id=${options.providerId}`]),
-    ...(options.clusterId === undefined ? [] : [`--evidence-cluster=${options.clusterId}`]),
+    ...(options.evidenceCluster === undefined ? [] : [`--evidence-cluster=${options.evidenceCluster}`]),
     ...(options.recipient === undefined ? [] : [`--evidence-recipient=${encodeRecipient(options.recipient)}`]),
     ...Object.entries(options.providerFlags ?? {}).map(([name, value]) =>
       value === "" ? `--${name}` : `--${name}=${value}`,

@@ -28,7 +28,7 @@ export interface JoinOptions {
   /** What the platform calls this machine. Default: what the provider says, else a name made of the node's. */
   readonly providerId?: string | undefined;
   /** Default: the pin of the cluster's CA. */
-  readonly clusterId?: string | undefined;
+  readonly evidenceCluster?: string | undefined;
   readonly recipient?: Recipient | undefined;
   /**
    * The key is kept sealed by the provider's TPM, and both kubeconfigs call the plugin, which opens it: nobody who reads the pair

@@ -12,6 +12,7 @@ export interface Remembered {
   readonly package?: string | undefined;
   readonly signerName: string;
   readonly providerId?: string | undefined;
+  /** The evidence cluster, under the name that earlier versions wrote. */
   readonly clusterId?: string | undefined;
   readonly recipient?: string | undefined;
   /** The provider's own flags, by name without dashes. */

@@ -8,7 +8,7 @@ import type { OpenOptions } from "../provider.ts";
 import { explainTpm } from "./explain.ts";
 import { readTpmIdentity } from "./keys.ts";
 
-export interface EndorsementFacts {
+export interface EndorsementKeySummary {
   /** SHA-256 of the key as SubjectPublicKeyInfo, lower-case hex. */
   readonly spkiSha256: string;
   readonly algorithm: string;
@@ -19,7 +19,7 @@ export interface EndorsementFacts {
 export async function readEndorsementKey(
   options: OpenOptions,
   address: string = DEFAULT_TPM_ADDRESS,
-): Promise<EndorsementFacts> {
+): Promise<EndorsementKeySummary> {
   try {
     return await readOpen(await openTpm(address, options));
   } catch (failure) {
@@ -27,7 +27,7 @@ export async function readEndorsementKey(
   }
 }
 
-async function readOpen(tpm: Tpm): Promise<EndorsementFacts> {
+async function readOpen(tpm: Tpm): Promise<EndorsementKeySummary> {
   try {
     const { ek, ekChain } = await readTpmIdentity(tpm);
     const { spki, algorithm, bits, curve } = publicKeyOf(parsePublicArea(ek));

@@ -158,7 +158,7 @@ async function create(
   const isKnown = absent.isForced || (clusterName === undefined && (await hasNode(client, nodeName, signal)));
   if (isKnown) return await createIdentity(client, made, signal);
   const todo =
-    "look for it: countersign identity list; where one home has several clusters, say whose: --cluster NAME; " +
+    "look for it: countersign identity list; where one management cluster has several clusters, say whose: --cluster NAME; " +
     "to revoke a name that nothing here knows: --new";
   throw new Fault("not-found", `${nodeName} has no identity and no Node here`, { detail: { todo } });
 }

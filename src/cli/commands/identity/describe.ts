@@ -5,7 +5,7 @@ import type { CommandOption } from "../../command.ts";
 
 export const CLUSTER_OPTION: CommandOption = {
   flags: "--cluster <name>",
-  description: "whose node it is, where one home has the identities of several clusters",
+  description: "whose node it is, where one management cluster has the identities of several clusters",
 };
 
 /** So many characters tell two keys of one fleet apart, and are no use to whoever looks over a shoulder. */

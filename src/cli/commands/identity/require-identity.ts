@@ -15,6 +15,7 @@ export async function requireIdentity(
   if (identity !== undefined) return identity;
   const { nodeName, clusterName } = owner;
   const whose = clusterName === undefined ? "" : ` of cluster ${clusterName}`;
-  const todo = "look for it: countersign identity list; where one home has several clusters, say whose: --cluster NAME";
+  const todo =
+    "look for it: countersign identity list; where one management cluster has several clusters, say whose: --cluster NAME";
   throw new Fault("not-found", `node ${nodeName}${whose} has no identity`, { detail: { todo } });
 }

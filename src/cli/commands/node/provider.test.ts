@@ -22,7 +22,7 @@ describe("how a machine proves itself", () => {
     "what the join was told": [
       {},
       remembered,
-      { signerName: TPM, providerId: "rack:///7", clusterId: "east", providerFlags: { tpm: "swtpm:path=/s" } },
+      { signerName: TPM, providerId: "rack:///7", evidenceCluster: "east", providerFlags: { tpm: "swtpm:path=/s" } },
     ],
     "what is said now counts more": [
       { providerId: "rack:///8", tpm: "/dev/tpmrm1" },
@@ -53,7 +53,7 @@ describe("how a machine proves itself", () => {
     "another provider than at the join: nothing of that counts": [
       { provider: "insecure" },
       remembered,
-      { signerName: INSECURE, providerId: undefined, clusterId: undefined, providerFlags: {} },
+      { signerName: INSECURE, providerId: undefined, evidenceCluster: undefined, providerFlags: {} },
     ],
   };
   it.each(Object.entries(rows))("%s", async (_, [options, before, expected]) => {

@@ -60,7 +60,7 @@ export interface ProviderChoice {
   readonly providerPackage: string | undefined;
   readonly signerName: string;
   readonly providerId: string | undefined;
-  readonly clusterId: string | undefined;
+  readonly evidenceCluster: string | undefined;
   readonly recipient: ReturnType<typeof parseRecipient> | undefined;
   /** Keys are kept sealed by the provider's TPM. Undefined: nobody said so, now or at the join. */
   readonly sealKeys: true | undefined;
@@ -81,7 +81,7 @@ export async function readProvider(options: OptionValues, remembered?: Remembere
     provider,
     signerName: signerName ?? signerOf(named === undefined ? undefined : provider.name),
     providerId: textOption(options, "providerId") ?? known?.providerId,
-    clusterId: textOption(options, "evidenceCluster") ?? known?.clusterId,
+    evidenceCluster: textOption(options, "evidenceCluster") ?? known?.clusterId,
     recipient: recipient === undefined ? undefined : parseRecipient(recipient),
   };
 }

@@ -103,7 +103,7 @@ describe("a certificate by exchange", () => {
       nodeName: "worker-1",
       signerName: SIGNER,
       provider: aProvider(),
-      clusterId: "test",
+      evidenceCluster: "test",
       intent: "join",
       roots: readCertificates(cluster.api.caPem),
       isGood: () => false,
@@ -449,7 +449,7 @@ describe("a certificate by exchange", () => {
       { provider: { ...aProvider(), canRenew: false }, intent: "renew" },
       "ProviderCannotRenew",
     ],
-    "a cluster that nobody named": [{ clusterId: "" }, "which cluster is meant is not known"],
+    "a cluster that nobody named": [{ evidenceCluster: "" }, "which cluster is meant is not known"],
   };
   it.each(Object.entries(REFUSED))("is not even asked for with %s", async (_, [options, message]) => {
     await expect(obtain(options)).rejects.toMatchObject({

@@ -6,27 +6,27 @@ import type { NodeAttestationProvider } from "../../../attestation/providers/ind
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
 import { caPinOf } from "../../discovery/pins.ts";
-import type { Wanted } from "../template.ts";
+import type { WantedCertificate } from "../template.ts";
 
 /** Who proves what to whom. */
-export interface Attestation {
+export interface AttestationSettings {
   readonly provider: NodeAttestationProvider;
   /** What the platform calls the machine. Default: what the provider says, else a name made of the node's. */
   readonly providerId?: string | undefined;
   /** Which cluster is meant: the pin of its CA, or the id that the bootstrap data gave; empty where neither is known. */
-  readonly clusterId: string;
+  readonly evidenceCluster: string;
   /** To whom evidence is sealed, where the bootstrap data says so. */
   readonly recipient?: Recipient | undefined;
 }
 
-export interface AttestedRequest extends Attestation, Wanted {
+export interface AttestedRequest extends AttestationSettings, WantedCertificate {
   readonly signerName: string;
   /** With the bootstrap credential, or with the node's own certificate. */
   readonly intent: "join" | "renew";
 }
 
 /** The id of a cluster that was given none: its CA's pin. During a rotation of the CA that of the first in the bundle, old or new. */
-export function clusterIdOf(caPem: string): string {
+export function evidenceClusterOf(caPem: string): string {
   const [root] = readCertificates(caPem);
   return root === undefined ? "" : caPinOf(root);
 }
@@ -54,8 +54,8 @@ export function requireMayAsk({ provider, signerName, intent, serving }: Atteste
 }
 
 export async function claimsOf(request: AttestedRequest, signal: AbortSignal): Promise<Claims> {
-  const { provider, nodeName, serving, intent, signerName, clusterId } = request;
-  if (clusterId === "")
+  const { provider, nodeName, serving, intent, signerName, evidenceCluster } = request;
+  if (evidenceCluster === "")
     throw new Fault(
       "bad-config",
       "which cluster is meant is not known: the kubeconfig names no CA of it; give --evidence-cluster",
@@ -67,7 +67,7 @@ export async function claimsOf(request: AttestedRequest, signal: AbortSignal): P
     signer: signerName,
     node: nodeName,
     providerId: providerId ?? defaultProviderId(nodeName),
-    cluster: clusterId,
+    cluster: evidenceCluster,
     offered: provider.protocols.map(encodeProtocol),
   };
 }

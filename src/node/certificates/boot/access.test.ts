@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
-import { clusterIdOf } from "../attested/index.ts";
+import { evidenceClusterOf } from "../attested/index.ts";
 import { openClusterAccess } from "./access.ts";
 
 const [old, young, machine] = [aNodeCa("old"), aNodeCa("young"), aNodeCa("a root of this machine")];
@@ -27,7 +27,7 @@ describe("the way to the cluster", () => {
     });
 
   it("begins where the kubeconfig says, and means the cluster of its CA", async () => {
-    expect(await open()).toMatchObject({ server: SERVER, clusterId: clusterIdOf(old.certPem) });
+    expect(await open()).toMatchObject({ server: SERVER, evidenceCluster: evidenceClusterOf(old.certPem) });
   });
 
   it("keeps the proxy that the kubeconfig names, wherever the cluster goes", async () => {
@@ -40,11 +40,11 @@ describe("the way to the cluster", () => {
   });
 
   const MOVED: Readonly<Record<string, [caPem: string, writtenCaPem: string | undefined, id: string]>> = {
-    "the new CA": [young.certPem, undefined, clusterIdOf(young.certPem)],
+    "the new CA": [young.certPem, undefined, evidenceClusterOf(young.certPem)],
     "the CA that is written, though this machine's roots vouch too": [
       machine.certPem + young.certPem,
       young.certPem,
-      clusterIdOf(young.certPem),
+      evidenceClusterOf(young.certPem),
     ],
     "nobody knows which, where this machine's roots alone vouch": [machine.certPem, "", ""],
   };
@@ -53,6 +53,11 @@ describe("the way to the cluster", () => {
     const stayed = access.untilMoved?.();
     access.move({ server: "https://127.0.0.1:7443", caPem, writtenCaPem: written });
     expect(stayed?.aborted).toBe(true);
-    expect(access).toMatchObject({ server: "https://127.0.0.1:7443", caPem, writtenCaPem: written, clusterId: id });
+    expect(access).toMatchObject({
+      server: "https://127.0.0.1:7443",
+      caPem,
+      writtenCaPem: written,
+      evidenceCluster: id,
+    });
   });
 });

@@ -3,7 +3,7 @@
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createKubeClient, type LoadedConnection, loadKubeconfigConnection } from "../../../platform/kube/index.ts";
-import { clusterIdOf } from "../attested/index.ts";
+import { evidenceClusterOf } from "../attested/index.ts";
 import { nodeRootsOf } from "../check.ts";
 import type { ClusterAccess } from "../manager/index.ts";
 import type { BootPlaces } from "./gather.ts";
@@ -63,8 +63,8 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
       return nodeRootsOf(place, options.clientCaPem);
     },
     // Of what is written, as at the join and at the next start: this machine's own roots say nothing about which cluster is meant.
-    get clusterId() {
-      return clusterIdOf(place.writtenCaPem ?? place.caPem);
+    get evidenceCluster() {
+      return evidenceClusterOf(place.writtenCaPem ?? place.caPem);
     },
     untilMoved: () => stays.signal,
     move: (to) => {

@@ -36,7 +36,7 @@ export async function attemptCertificate(options: ManagerOptions, attempt: Attem
       signerName: options.signerName,
       provider: options.provider,
       providerId: options.providerId,
-      clusterId: options.clusterId ?? options.access.clusterId,
+      evidenceCluster: options.evidenceCluster ?? options.access.evidenceCluster,
       recipient: options.recipient,
       intent: attempt.as === undefined ? "join" : "renew",
       roots: options.access.roots,

@@ -38,7 +38,7 @@ describe("a certificate manager in trouble", () => {
   };
   const access = (): ManagerOptions["access"] => ({
     roots: readCertificates(ca.certPem),
-    clusterId: "test",
+    evidenceCluster: "test",
     asNode: ({ certificatePem: certPem, keyPem }) => connect({ certPem, keyPem }),
     asBootstrapper: async () => connect({ token: "abcdef.0123456789abcdef" }),
   });

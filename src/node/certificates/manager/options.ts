@@ -4,7 +4,7 @@ import type { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
-import type { Attestation } from "../attested/index.ts";
+import type { AttestationSettings } from "../attested/index.ts";
 import type { NodeRoots } from "../check.ts";
 import type { RequestState } from "../judge.ts";
 import type { CertificateStore } from "../store/index.ts";
@@ -19,17 +19,17 @@ export interface ClusterAccess {
   /** The CAs that may sign for this cluster's nodes. */
   readonly roots: NodeRoots;
   /** By its CA; what evidence names, unless another id was given. */
-  readonly clusterId: string;
+  readonly evidenceCluster: string;
   /** Fires when the cluster is reached another way from now on: what is asked of the old place is asked anew. */
   untilMoved?(): AbortSignal;
 }
 
-export interface ManagerOptions extends Omit<Attestation, "clusterId"> {
+export interface ManagerOptions extends Omit<AttestationSettings, "evidenceCluster"> {
   readonly store: CertificateStore;
   readonly nodeName: string;
   readonly signerName: string;
   /** Default: that of the access. */
-  readonly clusterId?: string | undefined;
+  readonly evidenceCluster?: string | undefined;
   readonly access: ClusterAccess;
   readonly clock: Clock;
   /** In [0, 1). */

@@ -3,6 +3,7 @@
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { type BackoffLimits, backoffMs, waitAfterMs } from "../../../platform/kube/index.ts";
+import { isRefusedRequest } from "../obtain.ts";
 
 /** kubelet's: 2, 4, 8, 16, then every 32 seconds and more. */
 const ACCIDENT: BackoffLimits = { baseMs: 2_000, maxMs: 64_000 };
@@ -20,10 +21,5 @@ export interface Failure {
 export function retryDelayMs({ error, before, random }: Failure): number {
   // Nothing but an operator changes this (protocol 7.3): asking sooner would only repeat it.
   if (isFault(error) && error.detail["next"] === "operator") return REFUSAL.maxMs;
-  return waitAfterMs(error, backoffMs(isRefusal(error) ? REFUSAL : ACCIDENT, before, random));
-}
-
-/** Denied by an approver, failed at its signer, or answered with a certificate that is not what was asked for. */
-export function isRefusal(error: unknown): boolean {
-  return isFault(error, "denied") || isFault(error, "failed-request") || isFault(error, "untrusted");
+  return waitAfterMs(error, backoffMs(isRefusedRequest(error) ? REFUSAL : ACCIDENT, before, random));
 }

@@ -18,7 +18,7 @@ import { confirmCluster, readServed } from "../document/confirm.ts";
 import { fetchDocument } from "../document/fetch.ts";
 import { judgeDocument } from "../document/judge.ts";
 import { loadDocument } from "../document/load.ts";
-import { faultOf, isRefusal, readClusterInfo } from "../read-cluster-info.ts";
+import { faultOf, isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
 import { untrusted } from "../refuse.ts";
 import { withSystemRoots } from "../system-trust.ts";
 import { parseConfigMap } from "../token/answer.ts";
@@ -150,7 +150,7 @@ async function byPins(
 ): Promise<Attempt<DiscoveredCluster>> {
   return await tryInOrder(known, async (address) => {
     const answer = await readClusterInfo({ address, trust: { anybody: true }, signal: deps.signal, env: deps.env });
-    if (isRefusal(answer)) throw faultOf(answer, address);
+    if (isRefusedAnswer(answer)) throw faultOf(answer, address);
     const text = parseConfigMap(answer.body).data["kubeconfig"] ?? "";
     const what = `the document of ${address}`;
     const verdict = judgeDocument({ text, what, caPins: way.caPins, clusterId: cluster.clusterId });

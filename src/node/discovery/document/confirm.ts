@@ -5,7 +5,7 @@
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
-import { isRefusal, readClusterInfo } from "../read-cluster-info.ts";
+import { isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
 import { untrusted } from "../refuse.ts";
 import { withSystemRoots } from "../system-trust.ts";
 import { parseConfigMap } from "../token/answer.ts";
@@ -36,7 +36,7 @@ export async function readServed(
   try {
     const { signal, env } = deps;
     const answer = await readClusterInfo({ address: server, trust: { caPem }, tlsServerName, signal, env });
-    return isRefusal(answer) ? undefined : parseConfigMap(answer.body).data["kubeconfig"];
+    return isRefusedAnswer(answer) ? undefined : parseConfigMap(answer.body).data["kubeconfig"];
   } catch (error) {
     if (isFault(error, "not-found")) return undefined; // a cluster without cluster-info is a cluster, too
     if (!isFault(error, "untrusted") || error.detail["check"] !== undefined) throw error;

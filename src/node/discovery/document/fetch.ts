@@ -9,7 +9,7 @@ import { getHttps, type HttpsAnswer, loadSystemRoots } from "../../../platform/h
 import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
 import { parseDocumentUrl, type UrlMethod } from "../method.ts";
-import { faultOf, isRefusal } from "../read-cluster-info.ts";
+import { faultOf, isRefusedAnswer } from "../read-cluster-info.ts";
 import { untrusted } from "../refuse.ts";
 import { parseHeaderFile } from "./headers.ts";
 import { DOCUMENT_MAX_CHARACTERS, judgeDocument } from "./judge.ts";
@@ -57,7 +57,7 @@ function nextOf(answer: HttpsAnswer, url: string): string {
   if (REDIRECTS.has(answer.status) && typeof location === "string" && URL.canParse(location, url)) {
     return parseDocumentUrl(new URL(location, url).href);
   }
-  if (!isRefusal(answer)) throw faultOf(answer, host);
+  if (!isRefusedAnswer(answer)) throw faultOf(answer, host);
   // Not one of the codes that are waited for: a missing header does not come by itself.
   throw new Fault(
     "bad-config",

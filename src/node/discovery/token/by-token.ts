@@ -15,7 +15,7 @@ import type { DiscoveredCluster } from "../cluster.ts";
 import type { DiscoverDeps } from "../deps.ts";
 import { judgeDocument } from "../document/judge.ts";
 import type { TokenMethod } from "../method.ts";
-import { faultOf, isRefusal, readClusterInfo } from "../read-cluster-info.ts";
+import { faultOf, isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
 import { untrusted } from "../refuse.ts";
 import { withSystemRoots } from "../system-trust.ts";
 import type { Attempt } from "../wait.ts";
@@ -65,9 +65,9 @@ async function readSigned({ address, method, deps, trust }: SignedReading): Prom
   const id = encodeBase64Url(randomBytes(JWT_ID_BYTES));
   const jwt = signDiscoveryJwt(token, { nowMs: deps.clock.now(), audience: clusterId, id });
   const answer = await readClusterInfo({ ...reading, bearer: jwt });
-  if (!isRefusal(answer)) return judgeSignedAnswer(answer, { token, jwt });
+  if (!isRefusedAnswer(answer)) return judgeSignedAnswer(answer, { token, jwt });
   const anonymous = await readClusterInfo(reading);
-  if (isRefusal(anonymous)) throw bothRefused(address, answer, anonymous);
+  if (isRefusedAnswer(anonymous)) throw bothRefused(address, answer, anonymous);
   return judgeSignedConfigMap(parseConfigMap(anonymous.body).data, token);
 }
 

@@ -12,7 +12,7 @@ export function manifest(name: string, version: string): string {
     type: "module",
     private: true,
     engines: { node: ">=20.18.1" },
-    // What shows that it is right stays at home.
+    // Tests are not published.
     files: ["bin", "dist", "!dist/world.*", "!dist/*.test.*"],
     bin: { [`kubelet-authenticator-${name}`]: `bin/kubelet-authenticator-${name}.js` },
     exports: { "./node": "./dist/node.js", "./verifier": "./dist/verifier.js" },
