@@ -159,15 +159,15 @@ describe("cycles", () => {
 
 describe("the pure zone", () => {
   const impure: Record<string, [string, string, string]> = {
-    "a clock read in a rule": ["src/controller/approval/rules/a.ts", "export const a = Date.now();", "the clock"],
-    "a new Date in a judge": ["src/controller/approval/judge.ts", "export const a = new Date();", "the clock"],
+    "a clock read in a rule": ["src/controller/judging/rules/a.ts", "export const a = Date.now();", "the clock"],
+    "a new Date in a judge": ["src/controller/judging/judge.ts", "export const a = new Date();", "the clock"],
     "async code in the kernel": ["src/kernel/der/a.ts", "export async function a() {}", "async code"],
     "randomness in a template": ["src/controller/signing/template.ts", "export const a = Math.random();", "randomness"],
     "a timer in a plan": ["src/node/certificates/plan.ts", "setTimeout(() => 1, 2);", "a timer"],
     "the environment in api": ["src/api/meta/a.ts", 'export const a = process.env["X"];', "the world"],
     "a Date without parentheses": ["src/kernel/der/a.ts", "export const a = new Date;", "the clock"],
     "a Date that is called": ["src/kernel/der/a.ts", "export const a = Date();", "the clock"],
-    "the network in a rule": ["src/controller/approval/rules/a.ts", 'export const a = fetch("x");', "the world"],
+    "the network in a rule": ["src/controller/judging/rules/a.ts", 'export const a = fetch("x");', "the world"],
     "a global looked up by name": ["src/kernel/der/a.ts", 'export const a = globalThis["process"];', "the world"],
     "a required module": ["src/kernel/der/a.ts", 'export const a = require("fs");', "the world"],
     "logging in a verifier": ["src/attestation/verifiers/tpm/a.ts", 'console.log("x");', "logging"],
@@ -181,25 +181,25 @@ describe("the pure zone", () => {
 
   it("refuses what a rule calls: purity is transitive", () => {
     const found = check({
-      "src/controller/approval/rules/a.ts": 'import { read } from "../gather.ts";\nexport const a = read;',
-      "src/controller/approval/gather.ts": 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;',
+      "src/controller/judging/rules/a.ts": 'import { read } from "../gather.ts";\nexport const a = read;',
+      "src/controller/judging/gather.ts": 'import { readFileSync } from "node:fs";\nexport const read = readFileSync;',
     });
     expect(found).toEqual([
-      "controller/approval/gather.ts: is called from the pure zone (controller/approval/rules/a.ts) and imports node:fs",
+      "controller/judging/gather.ts: is called from the pure zone (controller/judging/rules/a.ts) and imports node:fs",
     ]);
   });
 
   it("allows a rule the types of what is not pure", () => {
     const found = check({
-      "src/controller/approval/rules/a.ts": 'import { type Read } from "../gather.ts";\nexport type A = Read;',
-      "src/controller/approval/gather.ts": "export type Read = number;\nexport async function read() {}",
+      "src/controller/judging/rules/a.ts": 'import { type Read } from "../gather.ts";\nexport type A = Read;',
+      "src/controller/judging/gather.ts": "export type Read = number;\nexport async function read() {}",
     });
     expect(found).toEqual([]);
   });
 
   it("allows the same outside of it, and words in comments and strings inside", () => {
     const found = check({
-      "src/controller/approval/gather.ts": "export async function gather() { return Date.now(); }",
+      "src/controller/judging/gather.ts": "export async function gather() { return Date.now(); }",
       "src/kernel/der/a.ts": '// Date.now and await are only mentioned\nexport const a = "await Promise Date.now";',
       "src/kernel/der/b.ts": "export const at = (ms: number) => new Date(ms).toISOString();",
     });

@@ -9,7 +9,7 @@ import { auditLog, createAnchor, createRevocationAudit } from "./audit/index.ts"
 import { createCleaning } from "./cleaning/index.ts";
 import { createClusterInfoSigner, createTokenCleaner, type LocationSource } from "./clusterinfo/index.ts";
 import { createInformers, type Informers } from "./informers.ts";
-import { createJudging } from "./judging/index.ts";
+import { createJudging } from "./judging/feature.ts";
 import { type Duties, lead, type RunningFeature, untilSynced } from "./lead.ts";
 import { createLeadership, type Leadership } from "./leadership.ts";
 import { createLoopMetrics, type Feature } from "./loop/index.ts";

@@ -1,12 +1,6 @@
 // Watches the API, decides, writes back: approval, signing, cleaning, the cluster-info signer, and the audit trail of it all.
 
 export {
-  ALL_RULES,
-  parseVerdict,
-  type RecordedVerdict,
-  verdictOn,
-} from "./approval/index.ts";
-export {
   ANCHOR_NAME,
   type AuditLine,
   type ChainHead,
@@ -27,6 +21,12 @@ export {
   type ControllerState,
   createController,
 } from "./compose.ts";
+export {
+  ALL_RULES,
+  parseVerdict,
+  type RecordedVerdict,
+  verdictOn,
+} from "./judging/index.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

@@ -6,7 +6,6 @@ import { type CertificateSigningRequest, isDecided } from "../api/certificates/i
 import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
-import { namesOf } from "./approval/index.ts";
 import {
   ATTESTED_REQUESTS,
   attestedKeys,
@@ -16,6 +15,7 @@ import {
   openHelloKeys,
 } from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
+import { namesOf } from "./judging/index.ts";
 import {
   type ClusterName,
   createMachinePools,

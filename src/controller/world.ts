@@ -9,14 +9,6 @@ import { type Certificate, verifyCertificateSignature } from "../kernel/x509/ind
 import { createEventRecorder } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
 import {
-  CONTROLLER_NAME,
-  createAct,
-  createClaims,
-  createRequestReader,
-  requireStricter,
-  wantedNode,
-} from "./approval/index.ts";
-import {
   type AttestationWorld,
   advertisedSigners,
   CHALLENGE_KEYS_SECRET,
@@ -36,6 +28,14 @@ import {
   removeRequest,
 } from "./attestation/index.ts";
 import { type Informers, NODES_BY_ADDRESS } from "./informers.ts";
+import {
+  CONTROLLER_NAME,
+  createAct,
+  createClaims,
+  createRequestReader,
+  requireStricter,
+  wantedNode,
+} from "./judging/index.ts";
 import type { Leadership } from "./leadership.ts";
 import { expectMachines } from "./machines/index.ts";
 import type { WorldOptions } from "./options.ts";

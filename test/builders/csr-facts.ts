@@ -8,8 +8,8 @@ import {
 } from "../../src/api/certificates/index.ts";
 import { type JoinPolicySpec, type Policy, readJoinPolicy } from "../../src/api/countersign/index.ts";
 import type { Machine } from "../../src/api/foreign/index.ts";
-import type { ApprovalFacts, ServingFacts } from "../../src/controller/approval/facts.ts";
-import { readRequest } from "../../src/controller/approval/read-request.ts";
+import type { ApprovalFacts, ServingFacts } from "../../src/controller/judging/facts.ts";
+import { readRequest } from "../../src/controller/judging/read-request.ts";
 import { START_MS } from "../fakes/clock.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;

@@ -24,7 +24,7 @@ import {
   OPENSHIFT_MACHINES,
 } from "../../src/api/foreign/index.ts";
 import { type KubeObject, NAMESPACES, type Resource } from "../../src/api/meta/index.ts";
-import type { MachineQuery } from "../../src/controller/approval/index.ts";
+import type { MachineQuery } from "../../src/controller/judging/index.ts";
 import { createMachines, type Machines } from "../../src/controller/machines/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";

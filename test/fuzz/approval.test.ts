@@ -12,7 +12,7 @@ import {
   SERVING_USAGES,
   VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
-import { createApproval, createClaims, createPending, parseVerdict } from "../../src/controller/approval/index.ts";
+import { createApproval, createClaims, createPending, parseVerdict } from "../../src/controller/judging/index.ts";
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";
 import { encodeOid, encodeSequence, encodeSetOf, encodeTlv, TAG } from "../../src/kernel/der/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";

@@ -8,7 +8,7 @@ import type { RequestObject } from "../../attestation/verifiers/index.ts";
 import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { createPending } from "../approval/index.ts";
+import { createPending } from "../judging/index.ts";
 import { type AttestationWorld, createAttestation, createRequestReader } from "./index.ts";
 
 const specOf = ({ signerName, request }: RequestObject) => ({ signerName, request: encodeBase64(request) });

@@ -14,7 +14,7 @@ import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
 import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
-import type { MachineQuery } from "../approval/index.ts";
+import type { MachineQuery } from "../judging/index.ts";
 import { getIdentity } from "./known/index.ts";
 import { seeForeignNames, seeOwnNames } from "./own-names.ts";
 import type { AttestationWorld, Look } from "./world.ts";

@@ -3,7 +3,7 @@
 // server says now.
 
 import { READABLE_RULES } from "../../attestation/verifiers/index.ts";
-import type { Judgement } from "../approval/index.ts";
+import type { Judgement } from "../judging/index.ts";
 import type { Wanted } from "./gather.ts";
 import type { AttestationWorld } from "./world.ts";
 

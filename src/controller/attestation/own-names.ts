@@ -7,7 +7,7 @@ import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "
 import type { Machine } from "../../api/foreign/index.ts";
 import type { EvidenceFacts } from "../../attestation/verifiers/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { MachineQuery } from "../approval/index.ts";
+import type { MachineQuery } from "../judging/index.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Names and addresses of the machine: its Machine's, and what the policy's inventory adds. */

@@ -13,7 +13,7 @@ import {
   planPins,
 } from "../../attestation/verifiers/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
-import type { Judgement } from "../approval/index.ts";
+import type { Judgement } from "../judging/index.ts";
 import type { Next } from "../loop/index.ts";
 import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";

@@ -8,7 +8,7 @@ import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";
-import type { Act, MachineInventory, PolicyCover } from "../approval/index.ts";
+import type { Act, MachineInventory, PolicyCover } from "../judging/index.ts";
 import type { ExpectedMachines } from "../machines/index.ts";
 import type { Guard } from "./guard/index.ts";
 import type { ChallengeKeyStore } from "./keys/index.ts";

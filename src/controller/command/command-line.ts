@@ -13,8 +13,8 @@ import {
 } from "../../platform/flags/index.ts";
 import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
 import { LOG_LEVELS, type LogLevel, parseLogLevel } from "../../platform/report/index.ts";
-import { requireStricter } from "../approval/index.ts";
 import { CONTROLLER_NAMES, type ControllerName, chooseControllers } from "../compose.ts";
+import { requireStricter } from "../judging/index.ts";
 import { type ClusterName, parseClusterName } from "../machines/index.ts";
 
 export type CaPlace =

@@ -10,7 +10,7 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { fetchServingCertificate, ownAddresses, resolveName } from "../../platform/dial/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { ApiServerNames, Network, PresentNames } from "../approval/index.ts";
+import type { ApiServerNames, Network, PresentNames } from "../judging/index.ts";
 import { createApiServerNames } from "./api-server-names.ts";
 import { type KubeletTarget, type Neighbourhood, whyNotDialled } from "./kubelet-target.ts";
 

@@ -6,7 +6,7 @@ import { MACHINE_RESOURCES, readMachine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import type { MachineInventory, MachineMatch, MachineQuery } from "../approval/index.ts";
+import type { MachineInventory, MachineMatch, MachineQuery } from "../judging/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import type { ClusterName } from "./cluster-name.ts";
 import { byIndex, machinesByProviderId, placesOf } from "./copied.ts";

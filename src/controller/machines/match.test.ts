@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aMachine } from "../../../test/builders/csr-facts.ts";
 import type { Machine } from "../../api/foreign/index.ts";
-import type { MachineQuery } from "../approval/index.ts";
+import type { MachineQuery } from "../judging/index.ts";
 import { machinesOf } from "./static.ts";
 
 const query = (changed: Partial<MachineQuery> = {}): MachineQuery => ({

@@ -4,7 +4,7 @@
 import { canonicalDns } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { MachineMatch, MachineQuery } from "../approval/index.ts";
+import type { MachineMatch, MachineQuery } from "../judging/index.ts";
 import { NODE_SOURCE, nameKey } from "./known-machine.ts";
 
 /** Under which words the Machine may be found. */

@@ -1,7 +1,7 @@
 // The same answers from a list of Machines that does not change: for rehearsals.
 
 import type { Machine } from "../../api/foreign/index.ts";
-import { type MachineInventory, namesOf } from "../approval/index.ts";
+import { type MachineInventory, namesOf } from "../judging/index.ts";
 import { nameKeysOf, placeOf } from "./known-machine.ts";
 import { chooseMachine, isInScope, lookUpKeys, ownersAmong, unsaidCluster } from "./match.ts";
 

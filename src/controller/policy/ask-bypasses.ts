@@ -8,7 +8,7 @@ import {
   NODE_USER_PREFIX,
   NODES_GROUP,
 } from "../../api/certificates/index.ts";
-import type { AccessReviews } from "../approval/index.ts";
+import type { AccessReviews } from "../judging/index.ts";
 import type { Bypass } from "./bypasses.ts";
 
 const AUTHENTICATED = "system:authenticated";

@@ -10,7 +10,7 @@ import {
   readJoinPolicy,
 } from "../../api/countersign/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { STRICTER_RULES } from "../approval/index.ts";
+import { STRICTER_RULES } from "../judging/index.ts";
 
 export interface PolicyBook {
   put(object: JoinPolicy): void;

@@ -1,10 +1,10 @@
 // The JoinPolicies of the cluster, read once and kept in order: which one covers a request. Without any, the answer is none, and
-// the rules without a policy hold. A policy that cannot be read is remembered as such: see rules/requester/policies-are-readable.
+// the rules without a policy hold. A policy that cannot be read is remembered as such: see the rule policies-are-readable.
 
 import type { JoinPolicy, Policy } from "../../api/countersign/index.ts";
 import { JOIN_POLICIES } from "../../api/countersign/index.ts";
 import { createInformer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import type { PolicyCover } from "../approval/index.ts";
+import type { PolicyCover } from "../judging/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import { createPolicyBook, type PolicyBook } from "./book.ts";
 

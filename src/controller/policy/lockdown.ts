@@ -10,7 +10,7 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
-import { createAccessReviews } from "../approval/index.ts";
+import { createAccessReviews } from "../judging/index.ts";
 import type { Feature, Syncing } from "../loop/index.ts";
 import { askBypasses } from "./ask-bypasses.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";

@@ -9,6 +9,7 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
+import { createApiServerNames } from "../dialling/index.ts";
 import {
   type AccessReviews,
   createAccessReviews,
@@ -19,8 +20,7 @@ import {
   type Replayed,
   replay,
   type Surroundings,
-} from "../approval/index.ts";
-import { createApiServerNames } from "../dialling/index.ts";
+} from "../judging/index.ts";
 import { type ClusterName, isOfCluster, machinesOf } from "../machines/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import { createPolicyBook } from "./book.ts";

@@ -2,7 +2,7 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Certificate } from "../../kernel/x509/index.ts";
-import type { RequestReading } from "../approval/facts.ts";
+import type { RequestReading } from "../judging/facts.ts";
 
 export interface SigningFacts {
   readonly nowMs: number;

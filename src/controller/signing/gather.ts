@@ -3,7 +3,7 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { readRequest } from "../approval/index.ts";
+import { readRequest } from "../judging/index.ts";
 import type { Authorities } from "./authorities.ts";
 import type { Authority } from "./authority.ts";
 import type { SigningFacts } from "./facts.ts";

@@ -4,7 +4,7 @@
 
 import { findCondition, isIssued } from "../../api/certificates/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
-import { judgeRequest } from "../approval/judge.ts";
+import { judgeRequest } from "../judging/judge.ts";
 import type { SigningFacts } from "./facts.ts";
 import { violationOf } from "./kubernetes-rules.ts";
 

@@ -28,7 +28,7 @@ import {
   subjectAltNameExtension,
 } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { PROVIDER_ID_EXTENSION } from "../approval/index.ts";
+import { PROVIDER_ID_EXTENSION } from "../judging/index.ts";
 import { createAuthority } from "./authority.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";

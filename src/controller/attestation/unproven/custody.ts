@@ -6,7 +6,7 @@ import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../api/cert
 import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../../api/countersign/index.ts";
 import { isRetired, pinsOf } from "../../../attestation/verifiers/index.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
-import type { EvidenceFinding, EvidenceReader } from "../../approval/index.ts";
+import type { EvidenceFinding, EvidenceReader } from "../../judging/index.ts";
 import type { Identities } from "../known/index.ts";
 
 const RETRY_STALE_MS = 60_000;

@@ -5,7 +5,7 @@
 
 import { judgeStanding } from "../../../attestation/verifiers/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
-import type { IdentityReader } from "../../approval/index.ts";
+import type { IdentityReader } from "../../judging/index.ts";
 import { getIdentity, type Identities } from "../known/index.ts";
 
 export interface IdentitySource {

@@ -8,7 +8,7 @@ import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CertificateRequest } from "../../../kernel/x509/index.ts";
-import type { IdentityReader } from "../../approval/index.ts";
+import type { IdentityReader } from "../../judging/index.ts";
 import { getIdentity } from "../known/index.ts";
 import { pin } from "../pinning/index.ts";
 import { describeRequest } from "../requests.ts";

@@ -18,42 +18,48 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
 import {
-  evidenceHolds,
-  identityPermitsIt,
-  keyIsStrongEnough,
-  lifetimeIsAllowed,
   machineExists,
   machineHasNoOtherNode,
   machineIsReady,
-  namesAreDnsOrIp,
-  namesAreNotTheApiServers,
-  namesAreOfNoOtherNode,
-  namesArePlain,
-  namesBelongToTheNode,
   nodeIsNotRegisteredYet,
+  requestIsInTheJoiningWindow,
+} from "./rules/machine.ts";
+import {
+  keyIsStrongEnough,
+  lifetimeIsAllowed,
+  namesAreDnsOrIp,
   nodeNameIsValid,
   noForeignExtensions,
   noNamesBesideTheSubject,
-  policiesAreReadable,
-  providerIdIsItsOwn,
-  type Rule,
-  renewalIsByTheHolder,
-  requesterHasAccess,
-  requesterIsTheNode,
-  requesterIsWithinItsLimit,
-  requesterMayAsk,
-  requestIsInTheJoiningWindow,
   requestParsesAndIsSigned,
   requestStandsAlone,
-  servingEvidenceHolds,
-  servingIsCovered,
-  signerIsServed,
   subjectHasNothingElse,
   subjectIsANode,
   usagesAreClientOnly,
   usagesAreServingOnly,
   usagesFitAClient,
-} from "./rules/index.ts";
+} from "./rules/request.ts";
+import {
+  evidenceHolds,
+  identityPermitsIt,
+  policiesAreReadable,
+  providerIdIsItsOwn,
+  renewalIsByTheHolder,
+  requesterHasAccess,
+  requesterIsTheNode,
+  requesterIsWithinItsLimit,
+  requesterMayAsk,
+  servingEvidenceHolds,
+  signerIsServed,
+} from "./rules/requester.ts";
+import type { Rule } from "./rules/rule.ts";
+import {
+  namesAreNotTheApiServers,
+  namesAreOfNoOtherNode,
+  namesArePlain,
+  namesBelongToTheNode,
+  servingIsCovered,
+} from "./rules/serving.ts";
 
 type Chain = readonly Rule<ApprovalFacts>[];
 

@@ -17,7 +17,7 @@ import { isRenewal } from "./identity.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
 import { wantedNode } from "./read-request.ts";
 import { verdictOn } from "./record.ts";
-import { NAME_IS_TAKEN } from "./rules/machine/node-is-not-registered-yet.ts";
+import { NAME_IS_TAKEN } from "./rules/machine.ts";
 
 export async function gather(options: GatherOptions, judged: Judged, signal: AbortSignal): Promise<ApprovalFacts> {
   const { csr, reading, policy } = judged;
