@@ -33,7 +33,7 @@ export interface MessageTables {
 
 export interface MessageTexts {
   /** Package -> its messages in this notation. */
-  readonly packages: Readonly<Record<string, string>>;
+  readonly packages: ReadonlyMap<string, string>;
   /** Messages that every package may use by their bare name, in the same notation. */
   readonly special: string;
   readonly forms: Readonly<Record<string, Form>>;
@@ -41,7 +41,7 @@ export interface MessageTexts {
 
 /** Lines are split now, a message is parsed on first use: most processes need a dozen of three hundred. */
 export function createMessageTables({ packages, special, forms }: MessageTexts): MessageTables {
-  const lines = new Map(Object.entries(packages).map(([name, text]) => [name, splitMessages(text)]));
+  const lines = new Map([...packages].map(([name, text]) => [name, splitMessages(text)]));
   const specials = splitMessages(special);
   const known = new Map<string, Message>();
 

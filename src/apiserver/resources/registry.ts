@@ -1,89 +1,17 @@
-// All kinds this server serves, in the order of discovery: those built in, then those made from stored definitions
-// (custom/), which come and go while the server runs. A new built-in kind is one line here and one file in kinds/.
+// All kinds this server serves, in the order of discovery: those built in (groups/), then those made from stored
+// definitions (custom/), which come and go while the server runs.
 
-import { apiVersionOf, BINDINGS, type Resource } from "../../api/meta/index.ts";
+import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { prefixOf } from "../storage/key.ts";
-import { definitionStrategy } from "./custom/definition-strategy.ts";
+import type { PostedCollection } from "./api-group.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { resourceClaimStrategy, resourceSliceStrategy } from "./kinds/allocation.ts";
-import { priorityClassStrategy, runtimeClassStrategy } from "./kinds/classes.ts";
-import { csrStrategy } from "./kinds/csr/index.ts";
-import { eventStrategy } from "./kinds/event.ts";
-import { eventV1Strategy } from "./kinds/event-v1.ts";
-import { configMapStrategy, secretStrategy } from "./kinds/key-value.ts";
-import { leaseStrategy } from "./kinds/lease.ts";
-import { namespaceStrategy } from "./kinds/namespace.ts";
-import { endpointSliceStrategy, endpointsStrategy, serviceStrategy } from "./kinds/network/index.ts";
-import { nodeStrategy } from "./kinds/node.ts";
-import { bindingSubresource, podStrategy } from "./kinds/pod/index.ts";
-import { RBAC_STRATEGIES } from "./kinds/rbac.ts";
-import {
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectReview,
-  subjectAccessReview,
-} from "./kinds/reviews.ts";
-import { selfSubjectRulesReview } from "./kinds/rules-review.ts";
-import { serviceAccountStrategy } from "./kinds/service-account.ts";
-import { tokenReview } from "./kinds/token-review.ts";
-import {
-  csiDriverStrategy,
-  csiNodeStrategy,
-  persistentVolumeClaimStrategy,
-  persistentVolumeStrategy,
-  storageClassStrategy,
-  volumeAttachmentStrategy,
-} from "./kinds/volumes/index.ts";
+import { API_GROUPS } from "./groups/index.ts";
 import type { Review } from "./review.ts";
-import type { CreateSubresource, Strategy } from "./strategy.ts";
+import type { Strategy } from "./strategy.ts";
 
-const STRATEGIES: readonly Strategy[] = [
-  configMapStrategy,
-  endpointsStrategy,
-  eventStrategy,
-  namespaceStrategy,
-  nodeStrategy,
-  persistentVolumeClaimStrategy,
-  persistentVolumeStrategy,
-  podStrategy,
-  secretStrategy,
-  serviceAccountStrategy,
-  serviceStrategy,
-  csrStrategy,
-  leaseStrategy,
-  endpointSliceStrategy,
-  eventV1Strategy,
-  runtimeClassStrategy,
-  ...RBAC_STRATEGIES,
-  resourceClaimStrategy,
-  resourceSliceStrategy,
-  priorityClassStrategy,
-  csiDriverStrategy,
-  csiNodeStrategy,
-  storageClassStrategy,
-  volumeAttachmentStrategy,
-  definitionStrategy,
-];
-
-const REVIEWS: readonly Review[] = [
-  selfSubjectReview,
-  tokenReview,
-  localSubjectAccessReview,
-  selfSubjectAccessReview,
-  selfSubjectRulesReview,
-  subjectAccessReview,
-];
-
-/** A collection that is only posted to; the body names the object whose subresource is meant. */
-export interface PostedCollection {
-  readonly resource: Resource;
-  readonly strategy: Strategy;
-  readonly subresource: CreateSubresource;
-}
-
-const POSTED: readonly PostedCollection[] = [
-  { resource: BINDINGS, strategy: podStrategy, subresource: bindingSubresource },
-];
+const STRATEGIES: readonly Strategy[] = API_GROUPS.flatMap(({ kinds = [] }) => kinds);
+const REVIEWS: readonly Review[] = API_GROUPS.flatMap(({ reviews = [] }) => reviews);
+const POSTED: readonly PostedCollection[] = API_GROUPS.flatMap(({ posted = [] }) => posted);
 
 const BUILT_IN_VERSIONS: ReadonlySet<string> = new Set(
   [...STRATEGIES, ...REVIEWS].map(({ resource }) => `${resource.group}/${resource.version}`),

@@ -8,9 +8,9 @@ import type { Json } from "../../kernel/json/index.ts";
 import type { PublicKey } from "../../kernel/x509/index.ts";
 import type { Schema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
-import type { NameRule } from "./names.ts";
-import type { Shape } from "./shape.ts";
-import type { TableLayout } from "./table.ts";
+import { dnsSubdomain, type NameRule } from "./names.ts";
+import { META_SHAPE, type Shape } from "./shape.ts";
+import { DEFAULT_TABLE, type TableLayout } from "./table.ts";
 
 /** What a rule may know beside the objects. */
 export interface WriteFacts {
@@ -153,6 +153,9 @@ export const SUBRESOURCE_VERBS: readonly string[] = ["get", "patch", "update"];
 
 type Defaulted =
   | "singular"
+  | "nameRule"
+  | "table"
+  | "shape"
   | "shortNames"
   | "categories"
   | "verbs"
@@ -169,7 +172,7 @@ type Defaulted =
   | "conflicts"
   | "selectableFields";
 
-/** A strategy with the usual answers where the kind has none of its own. */
+/** A kind is its names and what it does differently; a kind without rules of its own is its names alone. */
 export function defineStrategy<T extends KubeObject>(
   own: Omit<Strategy<T>, Defaulted> & Partial<Pick<Strategy<T>, Defaulted>>,
 ): Strategy<T> {
@@ -184,6 +187,9 @@ export function defineStrategy<T extends KubeObject>(
     updatesUnconditionally: true,
     answersDeleteWithObject: false,
     writesInTurn: false,
+    nameRule: dnsSubdomain,
+    table: DEFAULT_TABLE,
+    shape: { metadata: META_SHAPE },
     prepareCreate: (sent) => sent,
     prepareUpdate: (sent) => sent,
     validateCreate: () => [],

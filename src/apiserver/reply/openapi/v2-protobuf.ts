@@ -73,7 +73,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   Any: wrapping((value) => ({ yaml: `${JSON.stringify(value)}\n` })),
 };
 
-const TABLES = createMessageTables({ packages: {}, special: MESSAGES, forms: FORMS });
+const TABLES = createMessageTables({ packages: new Map(), special: MESSAGES, forms: FORMS });
 
 export function encodeOpenApiV2(document: JsonObject): Uint8Array {
   const message = TABLES.find("", "Document");

@@ -2,9 +2,7 @@
 // What it makes of the definition is in kind.ts.
 
 import { countedGeneration, firstGeneration } from "../generation.ts";
-import { dnsSubdomain } from "../names.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type WriteFacts } from "../strategy.ts";
-import { DEFAULT_TABLE } from "../table.ts";
 import {
   CLEANUP_FINALIZER,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -22,7 +20,6 @@ export const definitionStrategy = defineStrategy<Definition>({
   resource: CUSTOM_RESOURCE_DEFINITIONS,
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
-  nameRule: dnsSubdomain,
   shape: DEFINITION_SHAPE,
   updatesUnconditionally: false,
   // Two definitions that want the same name must not both find it free.
@@ -47,7 +44,6 @@ export const definitionStrategy = defineStrategy<Definition>({
       validateUpdate: (next) => spellingErrors(next.status?.acceptedNames ?? {}, "status.acceptedNames"),
     },
   ],
-  table: DEFAULT_TABLE,
 });
 
 function withSpecDefaults(definition: Definition): Definition {

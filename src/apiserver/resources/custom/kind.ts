@@ -5,7 +5,6 @@ import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import type { Json } from "../../../kernel/json/index.ts";
 import type { FieldError } from "../field-error.ts";
 import { countedGeneration, firstGeneration } from "../generation.ts";
-import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, type Strategy, SUBRESOURCE_VERBS, type Subresource, type TakenIn } from "../strategy.ts";
 import { compareVersions } from "../version-priority.ts";
@@ -61,7 +60,6 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     categories: names.categories ?? [],
     // What is being removed takes nothing new.
     verbs: isTerminating ? VERBS.filter((verb) => verb !== "create") : VERBS,
-    nameRule: dnsSubdomain,
     shape: { metadata: META_SHAPE },
     updatesUnconditionally: false,
     face: faceOf(definition, name, versions),

@@ -71,7 +71,6 @@ function reachErrors(spec: SliceSpec): readonly FieldError[] {
 
 export const resourceSliceStrategy = defineStrategy<ResourceSlice>({
   resource: RESOURCE_SLICES,
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   shape: {
     metadata: META_SHAPE,
@@ -160,7 +159,6 @@ function stateCell({ metadata, status = {} }: ResourceClaim): string {
 
 export const resourceClaimStrategy = defineStrategy<ResourceClaim>({
   resource: RESOURCE_CLAIMS,
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   shape: {
     metadata: META_SHAPE,

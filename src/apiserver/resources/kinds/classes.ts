@@ -4,14 +4,13 @@ import type { PriorityClass, RuntimeClass } from "../../../api/core/index.ts";
 import { PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../api/meta/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../field-error.ts";
 import { firstGeneration } from "../generation.ts";
-import { dnsLabel, dnsSubdomain } from "../names.ts";
+import { dnsLabel } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../table.ts";
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   resource: RUNTIME_CLASSES,
-  nameRule: dnsSubdomain,
   createsOnUpdate: true,
   updatesUnconditionally: false,
   shape: {
@@ -70,7 +69,6 @@ function preemptionErrors(policy: string | undefined): readonly FieldError[] {
 export const priorityClassStrategy = defineStrategy<PriorityClass>({
   resource: PRIORITY_CLASSES,
   shortNames: ["pc"],
-  nameRule: dnsSubdomain,
   shape: {
     metadata: META_SHAPE,
     value: "integer",

@@ -2,7 +2,6 @@
 // round; only the names of some fields differ.
 
 import { apiVersionOf, EVENTS, EVENTS_V1, type KubeObject } from "../../../api/meta/index.ts";
-import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, type Face } from "../strategy.ts";
 import { EVENT_TABLE, eventStrategy } from "./event.ts";
@@ -61,7 +60,6 @@ export const eventV1Strategy = defineStrategy<ShownEvent>({
   resource: EVENTS_V1,
   face,
   shortNames: ["ev"],
-  nameRule: dnsSubdomain,
   createsOnUpdate: true,
   shape: {
     metadata: META_SHAPE,

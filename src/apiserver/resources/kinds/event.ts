@@ -2,7 +2,6 @@
 
 import { EVENTS } from "../../../api/meta/index.ts";
 import { ageOf } from "../human-duration.ts";
-import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { column, nameOf, type TableLayout } from "../table.ts";
@@ -66,7 +65,6 @@ function sourceCell(event: StoredEvent): string {
 export const eventStrategy = defineStrategy<StoredEvent>({
   resource: EVENTS,
   shortNames: ["ev"],
-  nameRule: dnsSubdomain,
   createsOnUpdate: true,
   shape: {
     metadata: META_SHAPE,

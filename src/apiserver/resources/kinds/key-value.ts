@@ -5,7 +5,7 @@ import { CONFIG_MAPS, type KubeObject, SECRETS } from "../../../api/meta/index.t
 import { encodeBase64, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { type FieldError, forbiddenField, invalid, tooLong } from "../field-error.ts";
 import { utf8Length } from "../metadata.ts";
-import { configKey, dnsSubdomain } from "../names.ts";
+import { configKey } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
@@ -58,7 +58,6 @@ function secretErrors(secret: StoredSecret): readonly FieldError[] {
 
 export const secretStrategy = defineStrategy<StoredSecret>({
   resource: SECRETS,
-  nameRule: dnsSubdomain,
   shape: {
     metadata: META_SHAPE,
     type: "string",
@@ -101,7 +100,6 @@ function configMapErrors(map: StoredConfigMap): readonly FieldError[] {
 export const configMapStrategy = defineStrategy<StoredConfigMap>({
   resource: CONFIG_MAPS,
   shortNames: ["cm"],
-  nameRule: dnsSubdomain,
   shape: { metadata: META_SHAPE, data: { "*": "string" }, binaryData: { "*": "bytes" }, immutable: "boolean" },
   validateCreate: configMapErrors,
   validateUpdate: (next, current) => [...changeErrors(next, current, ["data", "binaryData"]), ...configMapErrors(next)],

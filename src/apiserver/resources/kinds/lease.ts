@@ -3,7 +3,6 @@
 import type { Lease } from "../../../api/core/index.ts";
 import { LEASES } from "../../../api/meta/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
-import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
@@ -22,7 +21,6 @@ function leaseErrors(lease: Lease): readonly FieldError[] {
 
 export const leaseStrategy = defineStrategy<Lease>({
   resource: LEASES,
-  nameRule: dnsSubdomain,
   createsOnUpdate: true,
   updatesUnconditionally: false,
   shape: {

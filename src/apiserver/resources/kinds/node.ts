@@ -5,7 +5,7 @@ import { NODES } from "../../../api/meta/index.ts";
 import { isSameJson } from "../../../kernel/json/index.ts";
 import { parseIpAddress } from "../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
-import { dnsSubdomain, labelValue, qualifiedKey } from "../names.ts";
+import { labelValue, qualifiedKey } from "../names.ts";
 import { isRepeated } from "../repeated.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
@@ -137,7 +137,6 @@ function addressErrors({ status = {} }: Node): readonly FieldError[] {
 export const nodeStrategy = defineStrategy<Node>({
   resource: NODES,
   shortNames: ["no"],
-  nameRule: dnsSubdomain,
   shape: {
     metadata: META_SHAPE,
     spec: {

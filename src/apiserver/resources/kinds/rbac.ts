@@ -14,7 +14,7 @@ import { type FieldError, invalid, notSupported, required } from "../field-error
 import { pathSegment } from "../names.ts";
 import { META_SHAPE, type Shape } from "../shape.ts";
 import { defineStrategy, type Strategy } from "../strategy.ts";
-import { ageCell, column, DEFAULT_TABLE, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
+import { ageCell, column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
 
@@ -75,7 +75,6 @@ export const roleStrategy = defineStrategy<Role>({
   prepareCreate: (sent) => ({ ...sent, rules: sent.rules ?? [] }),
   validateCreate: (role) => rulesErrors(role, true),
   validateUpdate: (role) => rulesErrors(role, true),
-  table: DEFAULT_TABLE,
 });
 
 export const clusterRoleStrategy = defineStrategy<ClusterRole>({
@@ -89,7 +88,6 @@ export const clusterRoleStrategy = defineStrategy<ClusterRole>({
   prepareCreate: (sent) => ({ ...sent, rules: sent.rules ?? [] }),
   validateCreate: clusterRoleErrors,
   validateUpdate: clusterRoleErrors,
-  table: DEFAULT_TABLE,
 });
 
 function withDefaults(binding: RoleBinding): RoleBinding {

@@ -2,7 +2,6 @@
 
 import type { ServiceAccount } from "../../../api/core/index.ts";
 import { SERVICE_ACCOUNTS, TOKEN_REQUESTS } from "../../../api/meta/index.ts";
-import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE } from "../shape.ts";
 import { type CreateSubresource, defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
@@ -27,7 +26,6 @@ const REFERENCE = { name: "string" } as const;
 export const serviceAccountStrategy = defineStrategy<ServiceAccount>({
   resource: SERVICE_ACCOUNTS,
   shortNames: ["sa"],
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   creates: [tokenSubresource],
   shape: {

@@ -80,7 +80,6 @@ function ipErrors(ip: string, field: string): readonly FieldError[] {
 export const endpointsStrategy = defineStrategy<Endpoints>({
   resource: ENDPOINTS,
   shortNames: ["ep"],
-  nameRule: dnsSubdomain,
   createsOnUpdate: true,
   shape: { metadata: META_SHAPE, subsets: [{ addresses: [ADDRESS], notReadyAddresses: [ADDRESS], ports: [PORT] }] },
   prepareCreate: withProtocols,
@@ -172,7 +171,6 @@ function familyErrors(address: string, addressType: string, field: string): read
 
 export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   resource: ENDPOINT_SLICES,
-  nameRule: dnsSubdomain,
   shape: {
     metadata: META_SHAPE,
     addressType: "string",

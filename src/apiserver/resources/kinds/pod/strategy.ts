@@ -6,7 +6,6 @@ import type { Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
 import { PODS } from "../../../../api/meta/index.ts";
 import { countedGeneration, firstGeneration } from "../../generation.ts";
 import { formatTime } from "../../metadata.ts";
-import { dnsSubdomain } from "../../names.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type Subresource } from "../../strategy.ts";
 import { podChangeErrors, podStatusErrors } from "./change-errors.ts";
 import { withPodDefaults, withStatusDefaults } from "./defaults.ts";
@@ -74,7 +73,6 @@ export const podStrategy = defineStrategy<Pod>({
   resource: PODS,
   shortNames: ["po"],
   categories: ["all"],
-  nameRule: dnsSubdomain,
   shape: POD_SHAPE,
   answersDeleteWithObject: true,
   graceSeconds,

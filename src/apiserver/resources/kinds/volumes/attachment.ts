@@ -30,7 +30,6 @@ function sourceErrors(source: NonNullable<NonNullable<VolumeAttachment["spec"]>[
 
 export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   resource: VOLUME_ATTACHMENTS,
-  nameRule: dnsSubdomain,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
   shape: {
@@ -112,7 +111,6 @@ function classDefaults(sent: StorageClass): StorageClass {
 export const storageClassStrategy = defineStrategy<StorageClass>({
   resource: STORAGE_CLASSES,
   shortNames: ["sc"],
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   shape: {
     metadata: META_SHAPE,

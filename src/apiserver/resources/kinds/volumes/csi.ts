@@ -78,7 +78,6 @@ function withDrivers(sent: CsiNode): CsiNode {
 
 export const csiNodeStrategy = defineStrategy<CsiNode>({
   resource: CSI_NODES,
-  nameRule: dnsSubdomain,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
   shape: {
@@ -134,7 +133,6 @@ function driverErrors({ spec = {} }: CsiDriver): readonly FieldError[] {
 
 export const csiDriverStrategy = defineStrategy<CsiDriver>({
   resource: CSI_DRIVERS,
-  nameRule: dnsSubdomain,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
   shape: {

@@ -85,7 +85,6 @@ function trimmed(spec: Loose<Spec>): Spec {
 export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   resource: PERSISTENT_VOLUME_CLAIMS,
   shortNames: ["pvc"],
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   shape: {
     metadata: META_SHAPE,

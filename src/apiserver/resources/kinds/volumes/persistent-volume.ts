@@ -108,7 +108,6 @@ function changeErrors(next: Spec, current: Spec): readonly FieldError[] {
 export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   resource: PERSISTENT_VOLUMES,
   shortNames: ["pv"],
-  nameRule: dnsSubdomain,
   answersDeleteWithObject: true,
   shape: {
     metadata: META_SHAPE,

@@ -1,6 +1,18 @@
-// Storage classes, drivers and attachments (storage.k8s.io/v1). Notation: ../notation.ts.
+// Storage classes, drivers and attachments.
 
-export const STORAGE = `
+import type { ApiGroup } from "../api-group.ts";
+import {
+  csiDriverStrategy,
+  csiNodeStrategy,
+  storageClassStrategy,
+  volumeAttachmentStrategy,
+} from "../kinds/volumes/index.ts";
+
+export const STORAGE: ApiGroup = {
+  apiVersion: "storage.k8s.io/v1",
+  packageName: "storage",
+  kinds: [csiDriverStrategy, csiNodeStrategy, storageClassStrategy, volumeAttachmentStrategy],
+  messages: `
 StorageClass = 1 metadata meta.ObjectMeta, 2 provisioner! string, 3 parameters {}string, 4 reclaimPolicy? string,
   5 mountOptions []string, 6 allowVolumeExpansion? bool, 7 volumeBindingMode? string,
   8 allowedTopologies []core.TopologySelectorTerm
@@ -20,4 +32,5 @@ CSINode = 1 metadata meta.ObjectMeta, 2 spec+ CSINodeSpec
 CSINodeSpec = 1 drivers! []CSINodeDriver map name merge
 CSINodeDriver = 1 name! string, 2 nodeID! string, 3 topologyKeys!~ []string, 4 allocatable? VolumeNodeResources
 VolumeNodeResources = 1 count? int32
-`;
+`,
+};

@@ -1,6 +1,11 @@
-// What every kind has in common: metadata, options, Status, selectors, bare metadata. Notation: ../notation.ts.
+// What every kind has in common: metadata, options, Status, selectors, bare metadata.
 
-export const META = `
+import type { ApiGroup } from "../api-group.ts";
+
+export const META: ApiGroup = {
+  apiVersion: "meta.k8s.io/v1",
+  packageName: "meta",
+  messages: `
 ObjectMeta = 1 name string, 2 generateName string, 3 namespace string, 4 selfLink string, 5 uid string,
   6 resourceVersion string, 7 generation int64, 8 creationTimestamp Time, 9 deletionTimestamp? Time,
   10 deletionGracePeriodSeconds? int64, 11 labels {}string, 12 annotations {}string,
@@ -26,10 +31,15 @@ StatusDetails = 1 name string, 2 group string, 3 kind string, 4 causes []StatusC
   6 uid string
 StatusCause = 1 reason string, 2 message string, 3 field string
 PartialObjectMetadata = 1 metadata ObjectMeta
-`;
+`,
+};
 
 /** The same, before its list got the order of all other lists. */
-export const META_V1BETA1 = `
+export const META_V1BETA1: ApiGroup = {
+  apiVersion: "meta.k8s.io/v1beta1",
+  packageName: "meta.v1beta1",
+  messages: `
 PartialObjectMetadata = 1 metadata meta.ObjectMeta
 PartialObjectMetadataList = 1 items+ []PartialObjectMetadata, 2 metadata meta.ListMeta
-`;
+`,
+};

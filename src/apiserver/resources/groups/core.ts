@@ -1,6 +1,37 @@
-// The small kinds of the core group. Notation: ../notation.ts.
+// The core group: what is served of it, and the fields of its small kinds.
 
-export const CORE = `
+import { BINDINGS } from "../../../api/meta/index.ts";
+import type { ApiGroup } from "../api-group.ts";
+import { eventStrategy } from "../kinds/event.ts";
+import { configMapStrategy, secretStrategy } from "../kinds/key-value.ts";
+import { namespaceStrategy } from "../kinds/namespace.ts";
+import { endpointsStrategy, serviceStrategy } from "../kinds/network/index.ts";
+import { nodeStrategy } from "../kinds/node.ts";
+import { bindingSubresource, podStrategy } from "../kinds/pod/index.ts";
+import { serviceAccountStrategy } from "../kinds/service-account.ts";
+import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from "../kinds/volumes/index.ts";
+import { CORE_NODE } from "./core-node.ts";
+import { CORE_POD } from "./core-pod.ts";
+import { CORE_VOLUMES } from "./core-volumes.ts";
+
+export const CORE: ApiGroup = {
+  apiVersion: "v1",
+  packageName: "core",
+  kinds: [
+    configMapStrategy,
+    endpointsStrategy,
+    eventStrategy,
+    namespaceStrategy,
+    nodeStrategy,
+    persistentVolumeClaimStrategy,
+    persistentVolumeStrategy,
+    podStrategy,
+    secretStrategy,
+    serviceAccountStrategy,
+    serviceStrategy,
+  ],
+  posted: [{ resource: BINDINGS, strategy: podStrategy, subresource: bindingSubresource }],
+  messages: `
 Namespace = 1 metadata meta.ObjectMeta, 2 spec NamespaceSpec, 3 status NamespaceStatus
 NamespaceSpec = 1 finalizers []string
 NamespaceStatus = 1 phase string, 2 conditions []NamespaceCondition map type merge
@@ -38,4 +69,5 @@ EndpointSubset = 1 addresses []EndpointAddress, 2 notReadyAddresses []EndpointAd
 EndpointAddress atomic = 1 ip! string, 2 targetRef? ObjectReference, 3 hostname string, 4 nodeName? string
 EndpointPort atomic = 1 name string, 2 port! int32, 3 protocol string, 4 appProtocol? string
 Binding = 1 metadata meta.ObjectMeta, 2 target+ ObjectReference
-`;
+${CORE_NODE}${CORE_POD}${CORE_VOLUMES}`,
+};

@@ -1,6 +1,13 @@
-// Devices and claims to them (resource.k8s.io/v1). Notation: ../notation.ts.
+// Dynamic allocation of devices.
 
-export const RESOURCE = `
+import type { ApiGroup } from "../api-group.ts";
+import { resourceClaimStrategy, resourceSliceStrategy } from "../kinds/allocation.ts";
+
+export const RESOURCE: ApiGroup = {
+  apiVersion: "resource.k8s.io/v1",
+  packageName: "resource",
+  kinds: [resourceClaimStrategy, resourceSliceStrategy],
+  messages: `
 ResourceSlice = 1 metadata meta.ObjectMeta, 2 spec+ ResourceSliceSpec
 ResourceSliceSpec = 1 driver! string, 2 pool+ ResourcePool, 3 nodeName? string, 4 nodeSelector? core.NodeSelector,
   5 allNodes? bool, 6 devices []Device, 7 perDeviceNodeSelection? bool, 8 sharedCounters []CounterSet
@@ -48,4 +55,5 @@ ResourceClaimConsumerReference = 1 apiGroup string, 3 resource! string, 4 name! 
 AllocatedDeviceStatus = 1 driver! string, 2 pool! string, 3 device! string, 4 conditions!~ []meta.Condition map type,
   5 data? Raw, 6 networkData? NetworkDeviceData, 7 shareID? string
 NetworkDeviceData = 1 interfaceName string, 2 ips []string, 3 hardwareAddress string
-`;
+`,
+};

@@ -1,4 +1,4 @@
-// Volumes, claims and every kind of source they come from. Notation: ../notation.ts.
+// Volumes, claims and every kind of source they come from.
 
 export const CORE_VOLUMES = `
 Volume = 1 name! string, 2 - VolumeSource

@@ -1,4 +1,4 @@
-// Pod. Notation: ../notation.ts.
+// Pod.
 
 export const CORE_POD = `
 Pod = 1 metadata meta.ObjectMeta, 2 spec PodSpec, 3 status PodStatus

@@ -1,4 +1,4 @@
-// Node, and how others choose nodes. Notation: ../notation.ts.
+// Node, and how others choose nodes.
 
 export const CORE_NODE = `
 Node = 1 metadata meta.ObjectMeta, 2 spec NodeSpec, 3 status NodeStatus

@@ -1,6 +1,22 @@
-// Who asks and what they may: authentication, authorization, RBAC, certificates. Notation: ../notation.ts.
+// Who asks and what they may: authentication, authorization, RBAC, certificates.
 
-export const AUTHENTICATION = `
+import type { ApiGroup } from "../api-group.ts";
+import { csrStrategy } from "../kinds/csr/index.ts";
+import { RBAC_STRATEGIES } from "../kinds/rbac.ts";
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectReview,
+  subjectAccessReview,
+} from "../kinds/reviews.ts";
+import { selfSubjectRulesReview } from "../kinds/rules-review.ts";
+import { tokenReview } from "../kinds/token-review.ts";
+
+export const AUTHENTICATION: ApiGroup = {
+  apiVersion: "authentication.k8s.io/v1",
+  packageName: "authentication",
+  reviews: [selfSubjectReview, tokenReview],
+  messages: `
 TokenReview = 1 metadata meta.ObjectMeta, 2 spec+ TokenReviewSpec, 3 status TokenReviewStatus
 TokenReviewSpec = 1 token+ string, 2 audiences []string
 TokenReviewStatus = 1 authenticated bool, 2 user UserInfo, 3 error string, 4 audiences []string
@@ -11,9 +27,14 @@ BoundObjectReference = 1 kind string, 2 apiVersion string, 3 name string, 4 uid 
 TokenRequestStatus = 1 token!~ string, 2 expirationTimestamp Time
 SelfSubjectReview = 1 metadata meta.ObjectMeta, 2 status SelfSubjectReviewStatus
 SelfSubjectReviewStatus = 1 userInfo UserInfo
-`;
+`,
+};
 
-export const AUTHORIZATION = `
+export const AUTHORIZATION: ApiGroup = {
+  apiVersion: "authorization.k8s.io/v1",
+  packageName: "authorization",
+  reviews: [localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview],
+  messages: `
 SubjectAccessReview = 1 metadata meta.ObjectMeta, 2 spec+ SubjectAccessReviewSpec, 3 status SubjectAccessReviewStatus
 SubjectAccessReviewSpec = 1 resourceAttributes? ResourceAttributes, 2 nonResourceAttributes? NonResourceAttributes,
   3 user string, 4 groups []string, 5 extra {}Strings, 6 uid string
@@ -36,9 +57,14 @@ SubjectRulesReviewStatus = 1 resourceRules+ []ResourceRule, 2 nonResourceRules+ 
   4 evaluationError string
 ResourceRule = 1 verbs+ []string, 2 apiGroups []string, 3 resources []string, 4 resourceNames []string
 NonResourceRule = 1 verbs+ []string, 2 nonResourceURLs []string
-`;
+`,
+};
 
-export const RBAC = `
+export const RBAC: ApiGroup = {
+  apiVersion: "rbac.authorization.k8s.io/v1",
+  packageName: "rbac",
+  kinds: RBAC_STRATEGIES,
+  messages: `
 Role = 1 metadata meta.ObjectMeta, 2 rules!~ []PolicyRule
 PolicyRule = 1 verbs! []string, 2 apiGroups []string, 3 resources []string, 4 resourceNames []string,
   5 nonResourceURLs []string
@@ -48,9 +74,14 @@ RoleRef atomic = 1 apiGroup!~ string, 2 kind! string, 3 name! string
 ClusterRole = 1 metadata meta.ObjectMeta, 2 rules!~ []PolicyRule, 3 aggregationRule? AggregationRule
 AggregationRule = 1 clusterRoleSelectors []meta.LabelSelector
 ClusterRoleBinding = 1 metadata meta.ObjectMeta, 2 subjects []Subject, 3 roleRef+ RoleRef
-`;
+`,
+};
 
-export const CERTIFICATES = `
+export const CERTIFICATES: ApiGroup = {
+  apiVersion: "certificates.k8s.io/v1",
+  packageName: "certificates",
+  kinds: [csrStrategy],
+  messages: `
 CertificateSigningRequest = 1 metadata meta.ObjectMeta, 2 spec+ CertificateSigningRequestSpec,
   3 status CertificateSigningRequestStatus
 CertificateSigningRequestSpec = 1 request! bytes, 2 username string, 3 uid string, 4 groups []string, 5 usages []string,
@@ -58,4 +89,5 @@ CertificateSigningRequestSpec = 1 request! bytes, 2 username string, 3 uid strin
 CertificateSigningRequestStatus = 1 conditions []CertificateSigningRequestCondition map type, 2 certificate bytes
 CertificateSigningRequestCondition = 1 type! string, 2 reason string, 3 message string, 4 lastUpdateTime Time,
   5 lastTransitionTime Time, 6 status! string
-`;
+`,
+};

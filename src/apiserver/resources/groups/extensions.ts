@@ -1,6 +1,13 @@
-// Custom resource definitions; custom resources themselves have no protobuf form. Notation: ../notation.ts.
+// Custom resource definitions; custom resources themselves have no protobuf form.
 
-export const EXTENSIONS = `
+import type { ApiGroup } from "../api-group.ts";
+import { definitionStrategy } from "../custom/definition-strategy.ts";
+
+export const EXTENSIONS: ApiGroup = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  packageName: "extensions",
+  kinds: [definitionStrategy],
+  messages: `
 CustomResourceDefinition = 1 metadata meta.ObjectMeta, 2 spec+ CustomResourceDefinitionSpec,
   3 status CustomResourceDefinitionStatus
 CustomResourceDefinitionSpec = 1 group! string, 3 names+ CustomResourceDefinitionNames, 4 scope! string,
@@ -40,4 +47,5 @@ CustomResourceDefinitionStatus = 1 conditions!~ []CustomResourceDefinitionCondit
   2 acceptedNames CustomResourceDefinitionNames, 3 storedVersions!~ []string, 4 observedGeneration int64
 CustomResourceDefinitionCondition = 1 type! string, 2 status! string, 3 lastTransitionTime Time, 4 reason string,
   5 message string, 6 observedGeneration int64
-`;
+`,
+};
