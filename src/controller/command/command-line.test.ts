@@ -8,10 +8,13 @@ const CA = ["--ca-cert", "ca.crt", "--ca-key", "ca.key"];
 describe("the command line", () => {
   it("needs a CA and nothing else; the insecure signer is off", () => {
     expect(parseCommandLine(CA)).toEqual({
+      caCert: "ca.crt",
+      caKey: "ca.key",
+      isCaFromCluster: false,
       kubeconfig: undefined,
       managementKubeconfig: undefined,
       cluster: undefined,
-      clusterIds: [],
+      evidenceClusters: [],
       ca: { kind: "Files", certFile: "ca.crt", keyFile: "ca.key" },
       controllers: CONTROLLER_NAMES,
       signers: undefined,
@@ -21,12 +24,15 @@ describe("the command line", () => {
       endorsementKeySources: [],
       disabledRules: [],
       lifetimeMs: undefined,
+      clusterInfoServers: [],
       clusterInfo: undefined,
+      leaderElect: "true",
       election: { namespace: "countersign-system", name: "node-attestation-controller", timing: LEASE_TIMING },
       namespace: "countersign-system",
       statusAddress: undefined,
       auditLog: "-",
       logLevel: "info",
+      warnings: [],
     });
   });
 
@@ -55,16 +61,24 @@ describe("the command line", () => {
   it("takes the CA of the cluster that it is told to be, on another cluster than the requests", () => {
     const line = parseCommandLine([
       ...["--ca-from-cluster", "--management-kubeconfig=m.conf", "--cluster-name=fleet/east"],
-      ...["--cluster-id=one", "--cluster-id=two", "--endorsement-key-source=vcenter=v.json"],
+      ...["--evidence-cluster=one", "--evidence-cluster=two", "--endorsement-key-source=vcenter=v.json"],
     ]);
     expect(line).toMatchObject({
       managementKubeconfig: "m.conf",
       cluster: { namespace: "fleet", name: "east" },
       ca: { kind: "Cluster", namespace: "fleet", name: "east" },
-      clusterIds: ["one", "two"],
+      evidenceClusters: ["one", "two"],
       endorsementKeySources: ["vcenter=v.json"],
     });
     expect(parseCommandLine([...CA, "--cluster-name=east"])).toMatchObject({ cluster: { name: "east" } });
+  });
+
+  it("takes --cluster-id for --evidence-cluster, and warns", () => {
+    expect(parseCommandLine([...CA, "--cluster-id=one", "--cluster-id=two"])).toMatchObject({
+      evidenceClusters: ["one", "two"],
+      warnings: ["--cluster-id is now --evidence-cluster; the old name will go"],
+    });
+    expect(() => parseCommandLine([...CA, "--cluster-id="])).toThrow(expect.objectContaining({ code: "bad-config" }));
   });
 
   it.each<[string, string[], string[]]>([
@@ -125,8 +139,8 @@ describe("the command line", () => {
     ["the CA of a cluster of some namespace", ["--ca-from-cluster", "--cluster-name", "east"]],
     ["Machines of any cluster of a management cluster", [...CA, "--management-kubeconfig", "m"]],
     ["a cluster's name that is none", [...CA, "--cluster-name", "East"]],
-    ["an id of the cluster that is nothing", [...CA, "--cluster-id="]],
-    ["an id of the cluster that is a sentence", [...CA, "--cluster-id", "east of here"]],
+    ["an id of the cluster that is nothing", [...CA, "--evidence-cluster="]],
+    ["an id of the cluster that is a sentence", [...CA, "--evidence-cluster", "east of here"]],
     ["a cluster's name in three parts", [...CA, "--cluster-name", "a/b/c"]],
     ["an unknown loop", [...CA, "--controllers", "judging"]],
     ["no loop at all", [...CA, "--controllers", "signing,-signing"]],

@@ -20,6 +20,7 @@ export function runControllerCommand(args: readonly string[], edge: ProcessEdge)
     if (line === "version") return edge.stdout.write(`node-attestation-controller ${VERSION}\n`);
     tuneEngine();
     const log = await createLog({ level: line.logLevel });
+    for (const warning of line.warnings) log.warn(warning);
     const connection = await loadConnection(line.kubeconfig, { env: edge.env, log });
     const management = await openManagement(line, { env: edge.env, log });
     const client = createKubeClient(connection);

@@ -23,7 +23,7 @@ import type { CommandLine } from "./command-line.ts";
 import { openAuthority } from "./open-authority.ts";
 import { addLeaderMetric, type Probed, readinessChecks } from "./readiness.ts";
 
-export interface Surroundings {
+interface Surroundings {
   readonly edge: ProcessEdge;
   readonly client: KubeClient;
   /** Left out: there is one cluster. */
@@ -58,7 +58,7 @@ export async function runController(line: CommandLine, surroundings: Surrounding
     server,
     attestation: {
       home: management,
-      clusterIds: line.clusterIds,
+      clusterIds: line.evidenceClusters,
       verifiers: await loadSdkVerifiers(line.providerPackages),
       endorsementKeySources: await loadSdkKeySources(line.endorsementKeySources),
     },

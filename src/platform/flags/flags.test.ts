@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAddress, parseChoice, parseDuration, parseFlags, requireFlag } from "./index.ts";
+import { describeFlags, parseAddress, parseChoice, parseDuration, readFlags, requireFlag } from "./index.ts";
 
 describe("a duration", () => {
   it.each([
@@ -52,11 +52,44 @@ describe("a word of several", () => {
 });
 
 describe("flags", () => {
-  const options = { name: { type: "string" }, loud: { type: "boolean", default: false } } as const;
+  const table = {
+    name: { flag: "--name NAME", help: "what to call it" },
+    loud: { flag: "--loud", help: "more of it" },
+    size: { flag: "--size NUMBER", help: "how much", default: "2", parse: Number },
+    places: { flag: "--place NAME", formerly: "--spot", help: "where; may be given again", multiple: true },
+  } as const;
 
   it("are read by their kind", () => {
-    expect(parseFlags(["--name=a"], options)).toEqual({ name: "a", loud: false });
+    const values = { name: "a", loud: false, size: 2, places: [] };
+    expect(readFlags(["--name=a"], table)).toEqual({ values, warnings: [] });
+    expect(readFlags(["--loud", "--size", "3"], table)).toMatchObject({ values: { loud: true, size: 3 } });
     expect(requireFlag("--name", "a")).toBe("a");
+  });
+
+  it("with an earlier name are taken by it, too, with a warning", () => {
+    expect(readFlags(["--spot=a", "--place=b"], table)).toMatchObject({
+      values: { places: ["b", "a"] },
+      warnings: ["--spot is now --place; the old name will go"],
+    });
+  });
+
+  it.each(["help", "version"])("answer --%s whatever else is given", (word) => {
+    expect(readFlags(["--loud", `--${word}`], table)).toBe(word);
+  });
+
+  it("are described in columns", () => {
+    const long = { ...table.name, help: "word ".repeat(30).trim(), opensParagraph: true } as const;
+    expect(describeFlags({ loud: table.loud, places: table.places, long }, 8)).toBe(
+      [
+        "  --loud   more of it",
+        "  --place NAME  where; may be given again (formerly --spot)",
+        "",
+        `  --name NAME  ${"word ".repeat(21).trim()}`,
+        `           ${"word ".repeat(9).trim()}`,
+        "  --help, --version",
+        "",
+      ].join("\n"),
+    );
   });
 
   it.each([
@@ -64,7 +97,7 @@ describe("flags", () => {
     ["one without its value", ["--name"]],
     ["a word of no flag", ["a"]],
   ])("are not %s", (_, args) => {
-    expect(() => parseFlags(args, options)).toThrow(expect.objectContaining({ code: "bad-config" }));
+    expect(() => readFlags(args, table)).toThrow(expect.objectContaining({ code: "bad-config" }));
   });
 
   it("that are needed and missing are named", () => {

@@ -1,2 +1,2 @@
-export { type FlagValues, parseFlags } from "./parse-flags.ts";
+export { describeFlags, type FlagTable, type FlagValues, flagNames, readFlags } from "./flag-table.ts";
 export { type Address, parseAddress, parseChoice, parseDuration, parseVerbosity, requireFlag } from "./values.ts";

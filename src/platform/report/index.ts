@@ -9,7 +9,7 @@ export {
   type LogOptions,
   silentLog,
 } from "./log.ts";
-export { parseLogLevel, verbosityOf } from "./log-level.ts";
+export { LOG_FLAGS, parseLogLevel, verbosityOf } from "./log-level.ts";
 export {
   type Counter,
   createMetrics,

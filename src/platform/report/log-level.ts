@@ -1,20 +1,25 @@
-// How much a program says: `--log-level` in words, or `--v` in klog's numbers, which people of Kubernetes write by habit.
+// How much a program logs: `--log-level` by name, or `--v` in klog's numbers, as other programs of Kubernetes take it.
 
 import { Fault } from "../../kernel/outcome/index.ts";
-import { parseChoice, parseVerbosity } from "../flags/index.ts";
+import { type FlagTable, parseChoice, parseVerbosity } from "../flags/index.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 
-/** From here on what is of use for steady running is said, and what only developers need. */
+/** klog's numbers from which on steady running is reported, and what only developers need. */
 const INFO_FROM = 2;
 const DEBUG_FROM = 4;
 
-export interface SaidLevel {
+export const LOG_FLAGS = {
+  logLevel: { flag: "--log-level LEVEL", help: `${LOG_LEVELS.join(", ")} (default: info), or` },
+  v: { flag: "--v NUMBER", short: "v", help: "the same in klog's numbers: 0 trouble only, 2 info, 4 debug" },
+} as const satisfies FlagTable;
+
+interface GivenLevel {
   readonly level?: string | undefined;
   readonly v?: string | undefined;
 }
 
 /** Fault `bad-config` when both are given: they could contradict each other. */
-export function parseLogLevel({ level, v }: SaidLevel, fallback: LogLevel = "info"): LogLevel {
+export function parseLogLevel({ level, v }: GivenLevel, fallback: LogLevel = "info"): LogLevel {
   if (level !== undefined && v !== undefined) {
     throw new Fault("bad-config", "--log-level and --v say the same thing in two ways, expected one of them");
   }
