@@ -23,12 +23,15 @@ export function checkLock({ packages = {} }) {
   });
 }
 
+const LOCKS = ["../package-lock.json", "./newest-node/package-lock.json"];
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));
-  const found = checkLock(lock);
-  for (const line of found) process.stderr.write(`${line}\n`);
-  process.stdout.write(
-    `${Object.keys(lock.packages).length} entries, ${found.length} without hash or with an address\n`,
-  );
-  process.exitCode = found.length === 0 ? 0 : 1;
+  for (const name of LOCKS) {
+    const lock = JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+    const found = checkLock(lock);
+    for (const line of found) process.stderr.write(`${line}\n`);
+    const entries = Object.keys(lock.packages).length;
+    process.stdout.write(`${entries} entries, ${found.length} without hash or with an address\n`);
+    if (found.length > 0) process.exitCode = 1;
+  }
 }

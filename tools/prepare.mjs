@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { npm } from "./npm.mjs";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const MINIMUM_NODE = [20, 18, 1];
@@ -44,12 +45,6 @@ function step(what, command, args) {
     stop(`${what} failed${result.error === undefined ? "" : `: ${result.error.message}`}`);
   }
   process.stderr.write(`${((performance.now() - started) / 1000).toFixed(1)} s\n`);
-}
-
-/** npm tells its scripts where it is itself; a plain `node tools/prepare.mjs` finds it in PATH. */
-function npm() {
-  const path = process.env["npm_execpath"];
-  return path === undefined ? { command: "npm", before: [] } : { command: process.execPath, before: [path] };
 }
 
 function install() {
