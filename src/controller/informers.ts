@@ -46,10 +46,10 @@ export const NODES_BY_PROVIDER = "by-provider";
 /** Nodes by each of their names and addresses, in canonical form. */
 export const NODES_BY_ADDRESS = "by-address";
 
-export type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
+type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 
 /** Which requests are ours; where Machines and identities are, and which of them are this cluster's. */
-export interface Management {
+interface Management {
   readonly signers: readonly string[];
   /** Left out: the cluster of the requests. */
   readonly home?: KubeClient | undefined;

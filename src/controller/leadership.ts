@@ -13,7 +13,7 @@ export interface ElectionOptions {
   readonly monotonicMs: () => number;
 }
 
-export interface LeadershipOptions {
+interface LeadershipOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: () => number;

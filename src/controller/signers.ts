@@ -17,14 +17,14 @@ export function isBuiltInSigner(signerName: string): boolean {
   return signerName.startsWith(BUILT_IN_DOMAIN);
 }
 
-export interface SignerChoice {
+interface SignerChoice {
   /** Serve the signer whose requests prove nothing. Off unless somebody says so. */
   readonly allowInsecure: boolean;
   /** Names of installed providers. */
   readonly providers?: readonly string[] | undefined;
 }
 
-export const TPM_SIGNERS: readonly string[] = signersOfProvider("tpm");
+const TPM_SIGNERS: readonly string[] = signersOfProvider("tpm");
 
 /**
  * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider and of installed ones, and the

@@ -45,7 +45,7 @@ import { ANY_REQUEST, type Authorities } from "./signing/index.ts";
 
 export type World = ReturnType<typeof createWorld>;
 
-export interface Made {
+interface Made {
   readonly informers: Informers;
   readonly leadership: Leadership;
   readonly log: Log;

@@ -18,7 +18,7 @@ const INTERVAL_MS = 5_000;
 /** Every restart begins a chain; the oldest are dropped. */
 const MAX_CHAINS = 50;
 
-export interface AnchorOptions {
+interface AnchorOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;

@@ -19,7 +19,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-export interface Entry {
+interface Entry {
   readonly time: string;
   /** What happened: `chain started`, `verdict`, `certificate issued`, `policy changed`, `revoked`, … */
   readonly event: string;
@@ -32,7 +32,7 @@ export interface AuditLine extends ChainHead, Entry {
   readonly previous: string;
 }
 
-export interface Link {
+interface Link {
   readonly line: string;
   readonly head: ChainHead;
 }

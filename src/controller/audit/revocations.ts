@@ -5,7 +5,7 @@ import type { NodeIdentity } from "../../api/countersign/index.ts";
 import type { Log, LogFields } from "../../platform/report/index.ts";
 import { untilAborted } from "../../platform/signals/index.ts";
 
-export interface RevocationOptions {
+interface RevocationOptions {
   readonly log: Log;
   readonly identities: {
     waitForSync(signal?: AbortSignal): Promise<void>;

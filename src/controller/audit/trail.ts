@@ -12,7 +12,7 @@ export interface LineSink {
   sync(): Promise<void>;
 }
 
-export interface TrailOptions {
+interface TrailOptions {
   readonly clock: Clock;
   readonly identity: string;
   /** The name of this process's chain: random, so that no two are the same. */

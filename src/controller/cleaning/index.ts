@@ -1,15 +1,13 @@
 // Requests that are over are deleted: at the start and every hour, list → plan → act. One key, as there is one list.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { CSRS } from "../../api/meta/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { Informer } from "../../platform/kube/index.ts";
-import type { Counter, Metrics } from "../../platform/report/index.ts";
+import type { Informer, KubeClient } from "../../platform/kube/index.ts";
+import type { Counter, Log, Metrics } from "../../platform/report/index.ts";
 import type { Feature } from "../loop/index.ts";
-import { type ActOptions, remove } from "./act.ts";
 import { planCleaning, type Removal } from "./plan.ts";
-
-export { createFloodGuard, FLOOD_LIMITS, type FloodGuard, type FloodLimits } from "./flood.ts";
-export type { EndCase } from "./plan.ts";
 
 const CLEANING_KEY = "all-requests";
 
@@ -18,7 +16,9 @@ const INTERVAL_MS = 3_600_000;
 /** Cleaning is nobody's hurry: it leaves the connections to those who wait. */
 const DELETES_AT_ONCE = 4;
 
-export interface CleaningOptions extends ActOptions {
+interface CleaningOptions {
+  readonly client: KubeClient;
+  readonly log: Log;
   readonly clock: Clock;
   readonly csrs: Pick<Informer<CertificateSigningRequest>, "list" | "hasSynced" | "waitForSync">;
   readonly metrics: Metrics;
@@ -56,5 +56,20 @@ interface Work {
 async function removeAll({ options, removed, removals, signal }: Work): Promise<void> {
   for (let removal = removals.pop(); removal !== undefined && !signal.aborted; removal = removals.pop()) {
     if (await remove(options, removal)) removed.add({ case: removal.because });
+  }
+}
+
+/**
+ * False when there was nothing left to delete. differs from upstream: with the uid as a precondition, so that a request that
+ * was deleted and made anew under the same name meanwhile is not taken for the old one.
+ */
+async function remove({ client, log }: CleaningOptions, { name, uid, because }: Removal): Promise<boolean> {
+  try {
+    await client.delete(CSRS, { name }, { uid });
+    log.info("request deleted", { csr: name, uid, because });
+    return true;
+  } catch (error) {
+    if (isFault(error, "not-found") || isFault(error, "conflict")) return false;
+    throw error;
   }
 }

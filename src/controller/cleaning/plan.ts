@@ -9,13 +9,13 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 const HOUR_MS = 3_600_000;
 
 /** Its owner has long fetched the certificate. */
-export const ISSUED_AGE_MS = HOUR_MS;
-export const DENIED_AGE_MS = HOUR_MS;
-export const FAILED_AGE_MS = HOUR_MS;
+const ISSUED_AGE_MS = HOUR_MS;
+const DENIED_AGE_MS = HOUR_MS;
+const FAILED_AGE_MS = HOUR_MS;
 /** A person may still decide it. */
-export const PENDING_AGE_MS = 24 * HOUR_MS;
+const PENDING_AGE_MS = 24 * HOUR_MS;
 /** Its signer may be away for a day. */
-export const APPROVED_AGE_MS = 24 * HOUR_MS;
+const APPROVED_AGE_MS = 24 * HOUR_MS;
 
 export type EndCase = "issued" | "denied" | "failed" | "pending" | "expired" | "approved-unissued";
 

@@ -3,15 +3,14 @@
 // of the next token.
 
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
+import { CONFIG_MAPS } from "../../api/meta/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Informer, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import { type Feature, UNTIL_CHANGED } from "../loop/index.ts";
-import { saveClusterInfo } from "./act.ts";
 import type { LocationSource } from "./location.ts";
 import { planClusterInfo } from "./plan.ts";
 
-export type { WantedLocation } from "./kubeconfig.ts";
 export { type LocationSource, loadLocation } from "./location.ts";
 export { createTokenCleaner } from "./token-cleaner.ts";
 
@@ -21,7 +20,7 @@ export const CLUSTER_INFO_NAME = "cluster-info";
 /** Timers do not reach beyond 24 days, and nothing is lost by looking twice a day. */
 const MAX_WAIT_MS = 12 * 3_600_000;
 
-export interface ClusterInfoOptions {
+interface ClusterInfoOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
@@ -32,7 +31,7 @@ export interface ClusterInfoOptions {
 }
 
 export function createClusterInfoSigner(options: ClusterInfoOptions): Feature {
-  const { clusterInfo, tokens, location, clock, client, log } = options;
+  const { clusterInfo, tokens, location, clock } = options;
   return {
     name: "cluster-info",
     needs: [clusterInfo, tokens],
@@ -45,7 +44,7 @@ export function createClusterInfoSigner(options: ClusterInfoOptions): Feature {
       const nowMs = clock.now();
       const facts = { nowMs, configMap, secrets: tokens.list(), location: location?.current() };
       const { data, nextExpiryMs } = planClusterInfo(facts);
-      if (data !== undefined) await saveClusterInfo({ client, log }, { ...(configMap ?? NEW_CLUSTER_INFO), data });
+      if (data !== undefined) await saveClusterInfo(options, { ...(configMap ?? NEW_CLUSTER_INFO), data });
       return nextExpiryMs === undefined ? UNTIL_CHANGED : { afterMs: Math.min(nextExpiryMs - nowMs, MAX_WAIT_MS) };
     },
   };
@@ -56,3 +55,11 @@ const NEW_CLUSTER_INFO: ConfigMap = {
   kind: "ConfigMap",
   metadata: { name: CLUSTER_INFO_NAME, namespace: CLUSTER_INFO_NAMESPACE },
 };
+
+/** The resourceVersion travels along in the object: a write in between wins, and the loop looks again. */
+async function saveClusterInfo({ client, log }: ClusterInfoOptions, configMap: ConfigMap): Promise<void> {
+  const isNew = configMap.metadata.resourceVersion === undefined;
+  await (isNew ? client.create(CONFIG_MAPS, configMap) : client.update(CONFIG_MAPS, configMap));
+  const signatures = Object.keys(configMap.data ?? {}).filter((key) => key.startsWith("jws-kubeconfig-")).length;
+  log.info("cluster-info signed", { signatures, isNew });
+}

@@ -15,7 +15,7 @@ export interface LocationSource {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export interface LocationFiles {
+interface LocationFiles {
   readonly servers: WantedLocation["servers"];
   readonly caFile: string;
 }

@@ -11,7 +11,7 @@ import { kubeconfigFor, type WantedLocation } from "./kubeconfig.ts";
 const KUBECONFIG_KEY = "kubeconfig";
 const SIGNATURE_PREFIX = "jws-kubeconfig-";
 
-export interface ClusterInfoFacts {
+interface ClusterInfoFacts {
   readonly nowMs: number;
   readonly configMap: ConfigMap | undefined;
   readonly secrets: readonly Secret[];
@@ -19,7 +19,7 @@ export interface ClusterInfoFacts {
   readonly location?: WantedLocation | undefined;
 }
 
-export interface ClusterInfoPlan {
+interface ClusterInfoPlan {
   /** The whole new data; absent when the present data is right. */
   readonly data?: Readonly<Record<string, string>>;
   /** When the first of the tokens ends, and with it its signature. */

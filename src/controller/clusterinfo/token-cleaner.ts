@@ -13,7 +13,7 @@ import { type Feature, UNTIL_CHANGED } from "../loop/index.ts";
 /** Timers do not reach beyond 24 days, and nothing is lost by looking twice a day. */
 const MAX_WAIT_MS = 12 * 3_600_000;
 
-export interface TokenCleanerOptions {
+interface TokenCleanerOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;

@@ -9,7 +9,7 @@ import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { ApiServerNames } from "../judging/index.ts";
 
-export interface ApiServerOptions {
+interface ApiServerOptions {
   readonly client: Pick<KubeClient, "get">;
   readonly clock: Pick<Clock, "now">;
   /** URL under which the controller reaches it. */

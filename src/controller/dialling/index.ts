@@ -16,7 +16,7 @@ import { type KubeletTarget, type Neighbourhood, whyNotDialled } from "./kubelet
 
 export { createApiServerNames } from "./api-server-names.ts";
 
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   /** URL of the API server. */

@@ -25,7 +25,7 @@ import {
   parseCertificateRequest,
 } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
-import { credentialFor, credentialOf, isRenewal, keyDigestOf } from "./identity.ts";
+import { credentialFor, credentialOf, isRenewal, keyDigestOf } from "./facts.ts";
 import { providerIdOf } from "./provider-id.ts";
 
 export interface Claims {
@@ -46,7 +46,7 @@ export interface Claims {
   forget(csrUid: string): string | undefined;
 }
 
-export interface ClaimsOptions {
+interface ClaimsOptions {
   /** Whether the cluster's CA has signed it. Left out: certificates of unknown signers are nobody's claim. */
   readonly isOfCluster?: ((certificate: Certificate) => boolean) | undefined;
 }

@@ -2,11 +2,14 @@
 // looked, or could not) are different facts, so no rule can mistake a missing look for a missing object.
 
 import type { UserInfo } from "../../api/access/index.ts";
+import { BOOTSTRAP_USER_PREFIX, BOOTSTRAPPERS_GROUP } from "../../api/certificates/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
-import type { NodeIdentity, Policy } from "../../api/countersign/index.ts";
+import { canonicalDns, canonicalIp, type NodeIdentity, type Policy } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
+import { encodeHex } from "../../kernel/bytes/index.ts";
+import { sha256 } from "../../kernel/crypto/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { CertificateRequest } from "../../kernel/x509/index.ts";
+import type { CertificateRequest, PublicKey } from "../../kernel/x509/index.ts";
 
 /** `spec.request` after parsing. Nothing in it is proven but, where `signatureHolds`, the possession of the key. */
 export type RequestReading =
@@ -182,4 +185,60 @@ export interface ApprovalFacts extends RequestFacts {
   readonly serving: ServingFacts;
   /** Our own refusal of this very request because its name was taken, from its annotation. */
   readonly earlierRefusal: { readonly reason: string; readonly message: string } | undefined;
+}
+
+// Who asks, with which key: the readings that rules and indexes share. Pure.
+const TOKEN_ID = /^[a-z0-9]{6}$/;
+
+/** The id of the bootstrap token that asks; undefined when the requester is somebody else. */
+export function bootstrapTokenId({ username, groups }: UserInfo): string | undefined {
+  if (!username.startsWith(BOOTSTRAP_USER_PREFIX) || !groups.includes(BOOTSTRAPPERS_GROUP)) return undefined;
+  const id = username.slice(BOOTSTRAP_USER_PREFIX.length);
+  return TOKEN_ID.test(id) ? id : undefined;
+}
+
+/** A node asks for its own name again; anything else is a first certificate. Kubernetes' recognizers draw the same line. */
+export function isRenewal({ subject }: CertificateRequest, requester: Pick<UserInfo, "username">): boolean {
+  return requester.username === subject.commonName;
+}
+
+const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** With which certificate the requester came: `X509SHA256=<hex>`, stamped by the API server. */
+export function credentialOf(extra: UserInfo["extra"]): string | undefined {
+  return extra?.[CREDENTIAL_ID]?.find((id) => id.startsWith("X509SHA256="));
+}
+
+/** What `credentialOf` will say of whoever presents this certificate. */
+export function credentialFor(certificateDer: Uint8Array): string {
+  return `X509SHA256=${encodeHex(sha256(certificateDer))}`;
+}
+
+/** Lower-case hex of the SHA-256 of the public key (SPKI): enough to say "another key". */
+export function keyDigestOf(key: PublicKey): string {
+  return encodeHex(sha256(key.spki));
+}
+
+// Addresses of a Machine or a Node as a set of names in canonical form. An empty list is no list: addresses come after the
+// object, and "none yet" must not read as "none of these". Pure.
+export function addressesOfMachine(seen: Seen<MachineMatch>): Seen<ReadonlySet<string>> {
+  if (seen.kind === "NotRead") return seen;
+  if (seen.kind === "Absent") return { kind: "NotRead", why: "the node has no Machine yet" };
+  if (seen.value.kind !== "One") return { kind: "NotRead", why: "it is not clear which Machine is the node's" };
+  const { machine } = seen.value;
+  if (machine.addresses.length === 0)
+    return { kind: "NotRead", why: `Machine ${machine.namespace}/${machine.name} has no addresses yet` };
+  return { kind: "Present", value: namesOf(machine.addresses) };
+}
+
+export function addressesOfNode(seen: Seen<NodeFacts>): Seen<ReadonlySet<string>> {
+  if (seen.kind === "NotRead") return seen;
+  if (seen.kind === "Absent") return { kind: "NotRead", why: "the Node is not registered yet" };
+  if (seen.value.addresses.length === 0) return { kind: "NotRead", why: "the Node has no addresses yet" };
+  return { kind: "Present", value: namesOf(seen.value.addresses) };
+}
+
+/** Of all five types: hostnames and DNS names as names, addresses as addresses; a Hostname may be an address too. */
+export function namesOf(addresses: readonly NodeAddress[]): ReadonlySet<string> {
+  return new Set(addresses.map(({ address }) => canonicalIp(address) ?? canonicalDns(address)));
 }

@@ -5,11 +5,11 @@ import { encodePem } from "../../kernel/pem/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
 import { type AttestationWorld, createAttestation, createCustody } from "../attestation/index.ts";
-import { createFloodGuard } from "../cleaning/index.ts";
 import { createNetwork } from "../dialling/index.ts";
 import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "../informers.ts";
 import { type Feature, REQUEST_WORKERS } from "../loop/index.ts";
 import type { Authorities } from "../signing/index.ts";
+import { createFloodGuard } from "./flood-guard.ts";
 import {
   type Act,
   type Approval,
@@ -24,7 +24,7 @@ import {
   wantedNode,
 } from "./index.ts";
 
-export interface JudgingOptions extends Informers {
+interface JudgingOptions extends Informers {
   readonly client: AttestationWorld["client"];
   readonly clock: Clock;
   readonly log: Log;

@@ -20,14 +20,8 @@ export { type AccessReviews, createAccessReviews } from "./access.ts";
 export { type Act, CONTROLLER_NAME, createAct } from "./act.ts";
 export { ALL_RULES, requireStricter, STRICTER_RULES } from "./chains.ts";
 export { type Claims, createClaims } from "./claims.ts";
-export type {
-  ApiServerNames,
-  EvidenceFinding,
-  MachineMatch,
-  PresentNames,
-  RequestFacts,
-  RequestReading,
-} from "./facts.ts";
+export type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames, RequestReading } from "./facts.ts";
+export { namesOf } from "./facts.ts";
 export type {
   EvidenceReader,
   IdentityReader,
@@ -37,15 +31,13 @@ export type {
   PolicyCover,
   Surroundings,
 } from "./inventory.ts";
-export { type Judgement, judgeRequest } from "./judge.ts";
-export { namesOf } from "./known-addresses.ts";
+export type { Judgement } from "./judge.ts";
 export { createPending, type Pending, providerKey } from "./pending.ts";
-export { PROVIDER_ID_EXTENSION } from "./provider-id.ts";
 export { createRequestReader, readRequest, wantedNode } from "./read-request.ts";
 export { parseVerdict, type RecordedVerdict, verdictOn } from "./record.ts";
 export { type Replayed, replay } from "./replay.ts";
 
-export interface ApprovalOptions extends Omit<GatherOptions, "client">, ActOptions {
+interface ApprovalOptions extends Omit<GatherOptions, "client">, ActOptions {
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
   readonly pending: Pending;
   /** Where other judges write by the same hand. Default: its own. */

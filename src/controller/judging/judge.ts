@@ -10,7 +10,7 @@ import {
 import { isBuiltInSigner } from "../signers.ts";
 import { BINDING_RULES, chainOf, NAME_RULES, STRICTER_RULES, signerRulesOf } from "./chains.ts";
 import type { ApprovalFacts, RequestFacts } from "./facts.ts";
-import { isRenewal } from "./identity.ts";
+import { isRenewal } from "./facts.ts";
 
 export interface Judgement extends OutcomeJudgement {
   /** The policy by which it was judged. */

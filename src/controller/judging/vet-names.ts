@@ -8,7 +8,7 @@ import { type Judgement, judgeNames } from "./judge.ts";
 import type { GatherOptions, Judged } from "./look.ts";
 import { type readRequest, wantedNode } from "./read-request.ts";
 
-export interface Objection {
+interface Objection {
   readonly nodeName: string;
   readonly judged: Judged;
   readonly judgement: Judgement;

@@ -3,8 +3,7 @@ import { createManualClock } from "../../../test/fakes/clock.ts";
 import { Bug, FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
 import { createWorkQueue } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { REACTIONS } from "./reactions.ts";
-import { type Handler, type Loop, runLoop, UNTIL_CHANGED } from "./run-loop.ts";
+import { type Handler, type Loop, REACTIONS, runLoop, UNTIL_CHANGED } from "./run-loop.ts";
 
 function startLoop(handle: Handler, workers = 2, more: Partial<Loop> = {}) {
   const clock = createManualClock();

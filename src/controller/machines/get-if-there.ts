@@ -4,7 +4,7 @@ import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 
-export interface Wanted {
+interface Wanted {
   readonly name: string;
   readonly namespace: string;
   readonly signal: AbortSignal;

@@ -9,7 +9,6 @@ import { createInformer, type Informer, type InformerOptions, type KubeClient } 
 import type { MachineInventory, MachineMatch, MachineQuery } from "../judging/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import type { ClusterName } from "./cluster-name.ts";
-import { byIndex, machinesByProviderId, placesOf } from "./copied.ts";
 import { getIfThere } from "./get-if-there.ts";
 import {
   ADDRESS_INDEX,
@@ -21,11 +20,21 @@ import {
   UID_INDEX,
   WAITING_INDEX,
 } from "./known-machine.ts";
-import { chooseMachine, isInScope, lookUpKeys, ownersAmong, type Scope, unsaidCluster } from "./match.ts";
+import {
+  byIndex,
+  chooseMachine,
+  isInScope,
+  lookUpKeys,
+  machinesByProviderId,
+  ownersAmong,
+  placesOf,
+  type Scope,
+  unsaidCluster,
+} from "./match.ts";
 
 export { type ClusterName, isOfCluster, parseClusterName, requireOneNamespace } from "./cluster-name.ts";
+export { machinesOf } from "./match.ts";
 export { createMachinePools, type ExpectedMachines, expectMachines, type MachinePools } from "./pools.ts";
-export { machinesOf } from "./static.ts";
 
 export interface Machines extends MachineInventory {
   hasSynced(): boolean;
@@ -45,7 +54,7 @@ export interface Machines extends MachineInventory {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export type MachineWorld = Pick<InformerOptions, "clock" | "random" | "log"> & { readonly lookAgainMs?: number };
+type MachineWorld = Pick<InformerOptions, "clock" | "random" | "log"> & { readonly lookAgainMs?: number };
 
 /** `cluster`: only its Machines count, and only those of its namespace are read. */
 export function createMachines(client: KubeClient, world: MachineWorld, cluster?: ClusterName): Machines {

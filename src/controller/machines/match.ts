@@ -4,8 +4,17 @@
 import { canonicalDns } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { MachineMatch, MachineQuery } from "../judging/index.ts";
-import { NODE_SOURCE, nameKey } from "./known-machine.ts";
+import type { Informer } from "../../platform/kube/index.ts";
+import { type MachineInventory, type MachineMatch, type MachineQuery, namesOf } from "../judging/index.ts";
+import {
+  type KnownMachine,
+  NAME_INDEX,
+  NODE_SOURCE,
+  nameKey,
+  nameKeysOf,
+  PLACE_INDEX,
+  placeOf,
+} from "./known-machine.ts";
 
 /** Under which words the Machine may be found. */
 export function lookUpKeys({ nodeName, providerId, nameFrom }: MachineQuery): readonly string[] {
@@ -46,7 +55,7 @@ function readPlace(place: string): Pick<Machine, "clusterName" | "namespace"> {
   return { namespace: place.slice(0, slash), clusterName: place.slice(slash + 1) || undefined };
 }
 
-export type UnsaidCluster = Extract<MachineMatch, { kind: "ClusterIsUnsaid" }>;
+type UnsaidCluster = Extract<MachineMatch, { kind: "ClusterIsUnsaid" }>;
 
 /** Two clusters have Machines in what the policy looks at, and nobody said which is meant: then none is. */
 export function unsaidCluster(places: readonly string[], scope: Scope): UnsaidCluster | undefined {
@@ -93,4 +102,42 @@ function isOwn({ nodeName, name, addresses }: Machine, query: MachineQuery): boo
   if (nodeName !== undefined) return nodeName === query.nodeName;
   const wanted = canonicalDns(query.nodeName);
   return name === query.nodeName || addresses.some(({ address }) => canonicalDns(address) === wanted);
+}
+
+// Machines in the copies of their kinds, by the words under which they are kept: nobody walks over all of them.
+/** Of each kind that is served. */
+type Copies = readonly Pick<Informer<KnownMachine>, "byIndex" | "indexValues">[];
+
+/** Those with exactly this provider ID; absent where the scope has no Machine at all. */
+export function machinesByProviderId(copies: Copies, providerId: string, scope: Scope): Seen<readonly Machine[]> {
+  if (!hasPlaceIn(placesOf(copies), scope)) return { kind: "Absent" };
+  const found = byIndex(copies, NAME_INDEX, nameKey("ProviderID", providerId));
+  return { kind: "Present", value: found.filter((machine) => isInScope(machine, scope)) };
+}
+
+/** A handful of words, however many Machines there are. */
+export function placesOf(copies: Copies): readonly string[] {
+  return copies.flatMap((copy) => Array.from(copy.indexValues(PLACE_INDEX), ([place]) => place));
+}
+
+export function byIndex(copies: Copies, index: string, value: string): readonly Machine[] {
+  return copies.flatMap((copy) => copy.byIndex(index, value).map(({ machine }) => machine));
+}
+
+// The same answers from a list of Machines that does not change: for rehearsals.
+export function machinesOf(machines: readonly Machine[]): MachineInventory {
+  return {
+    find: (query) => {
+      const unsaid = unsaidCluster(machines.map(placeOf), query);
+      if (unsaid !== undefined) return { kind: "Present", value: unsaid };
+      const keys = new Set(lookUpKeys(query));
+      const found = machines.filter(
+        (machine) => isInScope(machine, query) && nameKeysOf(machine).some((key) => keys.has(key)),
+      );
+      return chooseMachine(found, query);
+    },
+    ownersOf: (names, query) =>
+      ownersAmong(names, query, (name) => machines.filter(({ addresses }) => namesOf(addresses).has(name))),
+    count: () => machines.length,
+  };
 }

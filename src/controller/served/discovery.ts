@@ -8,7 +8,7 @@ import { faultFromResponse, type KubeClient } from "../../platform/kube/index.ts
 
 export type Discovering = Pick<KubeClient, "raw">;
 
-export interface ServedKind {
+interface ServedKind {
   /** Its plural: the word of its paths. */
   readonly name: string;
   readonly kind: string;

@@ -10,7 +10,7 @@ import type { Log } from "../../platform/report/index.ts";
 import { onAbort } from "../../platform/signals/index.ts";
 import { listServed } from "./discovery.ts";
 
-export interface FollowerOptions<T extends KubeObject> {
+interface FollowerOptions<T extends KubeObject> {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;

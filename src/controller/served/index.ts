@@ -1,2 +1,2 @@
-export { type Discovering, getPreferredVersion, listServed, type ServedKind } from "./discovery.ts";
-export { createFollower, type Follower, type FollowerOptions } from "./follower.ts";
+export { type Discovering, getPreferredVersion, listServed } from "./discovery.ts";
+export { createFollower, type Follower } from "./follower.ts";

@@ -6,10 +6,16 @@ import { aCsr } from "../../../test/builders/csr.ts";
 import { anAuthority } from "../../../test/builders/csr-authority.ts";
 import { createManualClock, type ManualClock } from "../../../test/fakes/clock.ts";
 import type { Secret } from "../../api/core/index.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
 import type { ChangeHandler, Informer } from "../../platform/kube/index.ts";
 import { type Log, silentLog } from "../../platform/report/index.ts";
-import { followAuthoritySecret, loadAuthorityFiles, readSecret } from "./authorities.ts";
-import { createAuthority } from "./authority.ts";
+import {
+  type AuthorityPems,
+  createAuthority,
+  followAuthoritySecret,
+  loadAuthorityFiles,
+  readSecret,
+} from "./authorities.ts";
 
 const csr = aCsr();
 let dir: string;
@@ -126,5 +132,31 @@ describe("a CA in a Secret", () => {
     tell({ type: "MODIFIED", object: aSecret(anAuthority()) });
     tell({ type: "MODIFIED", object: aSecret(anAuthority()) });
     expect(told).toEqual(["changed", "changed"]);
+  });
+});
+
+const good = anAuthority();
+
+const REFUSED: Record<string, AuthorityPems> = {
+  "the key of another CA": { certPem: good.certPem, keyPem: anAuthority().keyPem },
+  "two certificates": { ...good, certPem: good.certPem + anAuthority().certPem },
+  "no certificate": { ...good, certPem: "" },
+  "a key in the certificate's file": { ...good, certPem: good.keyPem },
+  "a certificate that is no CA": anAuthority({ ca: false }),
+};
+
+describe("the authority", () => {
+  it.each(["P-256", "P-384", "RSA-2048", "Ed25519"] as const)("is made of a %s CA and its key", (kind) => {
+    expect(createAuthority(anAuthority({ kind })).certificate.subject.commonName).toBe("kubernetes");
+  });
+
+  it.each(Object.entries(REFUSED))("is not made of %s", (_, pems) => {
+    let failure: unknown;
+    try {
+      createAuthority(pems);
+    } catch (error) {
+      failure = error;
+    }
+    expect(isFault(failure, "bad-config")).toBe(true);
   });
 });

@@ -7,13 +7,12 @@ import type { Secret } from "../../api/core/index.ts";
 import { equalBytes, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { encodePem, type PemBlock, parsePem } from "../../kernel/pem/index.ts";
-import { parseCertificate } from "../../kernel/x509/index.ts";
+import { type Certificate, parseCertificate, type Signer } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { followFile, loadText } from "../../platform/files/index.ts";
 import { parsePrivateKey } from "../../platform/keys/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
 
 export interface Authorities {
   /** Fault `bad-config` when there is none for this request at present: it is tried again. */
@@ -55,7 +54,7 @@ export function fixedAuthority(pems: AuthorityPems): Authorities {
   return { of: () => authority };
 }
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -100,7 +99,7 @@ export async function loadAuthorityFiles(
   };
 }
 
-export interface SecretAuthorityOptions {
+interface SecretAuthorityOptions {
   /** Follows the one Secret, of type kubernetes.io/tls: tls.crt, tls.key. Cluster API's `<cluster>-ca` has that form. */
   readonly secrets: Informer<Secret>;
   readonly namespace: string;
@@ -168,4 +167,34 @@ function ownOf(bundle: readonly PemBlock[], keyPem: string): string {
   );
   if (own !== undefined) return encodePem(own.label, own.bytes);
   throw new Fault("bad-config", `the CA key belongs to none of the ${bundle.length} certificates`);
+}
+
+// The authority: one CA certificate and the key that belongs to it. A mismatch is found here, when the controller
+// starts, and not at the first join.
+export interface AuthorityPems {
+  readonly certPem: string;
+  readonly keyPem: string;
+}
+
+export interface Authority {
+  readonly certificate: Certificate;
+  readonly signer: Signer;
+}
+
+export function createAuthority({ certPem, keyPem }: AuthorityPems): Authority {
+  const blocks = parsePem(certPem);
+  const [block, ...others] = blocks;
+  if (block === undefined || others.length > 0 || block.label !== "CERTIFICATE") {
+    throw new Fault("bad-config", `the CA file holds ${blocks.length} PEM blocks, expected exactly one certificate`);
+  }
+  const certificate = parseCertificate(block.bytes);
+  const maySign = certificate.keyUsage === undefined || certificate.keyUsage.includes("keyCertSign");
+  if (certificate.basicConstraints?.ca !== true || !maySign) {
+    throw new Fault("bad-config", "the CA certificate may not sign certificates");
+  }
+  const { signer } = parsePrivateKey(keyPem);
+  if (!equalBytes(signer.publicKey, certificate.publicKey.spki)) {
+    throw new Fault("bad-config", "the CA key does not belong to the CA certificate");
+  }
+  return { certificate, signer };
 }

@@ -10,10 +10,10 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
+import type { Authority } from "./authorities.ts";
 import { ANY_REQUEST, type Authorities, type AuthorityStanding } from "./authorities.ts";
-import type { Authority } from "./authority.ts";
 
-export interface ClusterPlace {
+interface ClusterPlace {
   readonly namespace: string;
   readonly name: string;
 }
@@ -27,7 +27,7 @@ export function clusterCaSecret({ namespace, name }: ClusterPlace): ClusterPlace
 export const TRUST_CONFIG_MAP = { namespace: "kube-system", name: "extension-apiserver-authentication" } as const;
 const TRUST_KEY = "client-ca-file";
 
-export interface OwnCaOptions {
+interface OwnCaOptions {
   readonly authorities: Authorities;
   /** Follows `TRUST_CONFIG_MAP` in the cluster of the requests. */
   readonly trust: Pick<Informer<ConfigMap>, "onChange" | "hasSynced">;

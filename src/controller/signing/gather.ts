@@ -4,8 +4,7 @@
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { readRequest } from "../judging/index.ts";
-import type { Authorities } from "./authorities.ts";
-import type { Authority } from "./authority.ts";
+import type { Authorities, Authority } from "./authorities.ts";
 import type { SigningFacts } from "./facts.ts";
 
 /** RFC 5280 §4.1.2.2 allows 20; 16 random ones, as kube-controller-manager draws, never meet. */

@@ -3,19 +3,25 @@
 
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { type Certificate, type CertificateRequest, parseCertificate } from "../../kernel/x509/index.ts";
+import {
+  type Certificate,
+  type CertificateRequest,
+  type CertificateTemplate,
+  parseCertificate,
+  signCertificate,
+} from "../../kernel/x509/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
 import type { GateAnswer, SignerGate } from "../attestation/index.ts";
 import { type Feature, REQUEST_WORKERS, type Syncing, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
-import type { Authority } from "./authority.ts";
+import type { Authority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
 import { type GatherOptions, gather } from "./gather.ts";
 import { planSigning } from "./plan.ts";
-import { signTemplate } from "./sign.ts";
 import { planCertificate } from "./template.ts";
 
+export type { AuthorityPems } from "./authorities.ts";
 export {
   ANY_REQUEST,
   type Authorities,
@@ -23,12 +29,10 @@ export {
   followAuthoritySecret,
   loadAuthorityFiles,
   readSecret,
-  type SecretAuthorityOptions,
 } from "./authorities.ts";
-export { type Authority, type AuthorityPems, createAuthority } from "./authority.ts";
-export { type ClusterPlace, clusterCaSecret, onlyOwnCa, TRUST_CONFIG_MAP } from "./cluster-authority.ts";
+export { clusterCaSecret, onlyOwnCa, TRUST_CONFIG_MAP } from "./cluster-authority.ts";
 
-export interface SigningOptions extends GatherOptions, ActOptions {
+interface SigningOptions extends GatherOptions, ActOptions {
   readonly csrs: Pick<Informer<CertificateSigningRequest>, "get" | "list" | "onChange" | "hasSynced" | "waitForSync">;
   /** A policy bounds the life of what is signed: one that is not known yet would bound nothing. */
   readonly policies: Syncing;
@@ -93,4 +97,9 @@ function make(authority: Authority, facts: SigningFacts, request: CertificateReq
   const broken = checkCertificate(certificate, request, facts);
   if (broken.length === 0) return certificate;
   throw new Fault("internal", `the finished certificate does not hold: ${broken.join("; ")}`);
+}
+
+// The one place where the authority's key is used: template → signed bytes, and nothing decided on the way.
+export function signTemplate(template: CertificateTemplate, { signer }: Authority): Uint8Array {
+  return signCertificate(template, signer);
 }

@@ -28,12 +28,12 @@ import {
   subjectAltNameExtension,
 } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { PROVIDER_ID_EXTENSION } from "../judging/index.ts";
-import { createAuthority } from "./authority.ts";
+import { PROVIDER_ID_EXTENSION } from "../judging/provider-id.ts";
+import { createAuthority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
 import { gather } from "./gather.ts";
-import { signTemplate } from "./sign.ts";
+import { signTemplate } from "./index.ts";
 import { planCertificate } from "./template.ts";
 
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@
 
 import { canonicalDns, claimantOf, type Inventory } from "../../../api/countersign/index.ts";
 import type { ServingFacts } from "../facts.ts";
-import { addressesOfMachine } from "../known-addresses.ts";
+import { addressesOfMachine } from "../facts.ts";
 import { type GatherOptions, type Look, machineQuery } from "../look.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;

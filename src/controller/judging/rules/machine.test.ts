@@ -6,7 +6,7 @@ import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { parsePublicKey } from "../../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../../platform/keys/index.ts";
 import type { ApprovalFacts, Claim } from "../facts.ts";
-import { keyDigestOf } from "../identity.ts";
+import { keyDigestOf } from "../facts.ts";
 import {
   machineExists,
   machineHasNoOtherNode,

@@ -4,7 +4,7 @@ import { nodeNameOf } from "../../../api/certificates/index.ts";
 import type { Machine } from "../../../api/foreign/index.ts";
 import type { CertificateRequest } from "../../../kernel/x509/index.ts";
 import type { ApprovalFacts, Claim, MachineMatch } from "../facts.ts";
-import { isRenewal, keyDigestOf } from "../identity.ts";
+import { isRenewal, keyDigestOf } from "../facts.ts";
 import {
   type Finding,
   notYet,
@@ -131,7 +131,7 @@ function textOf({ namespace, name }: { readonly namespace: string; readonly name
 // The Machine, for the rules that come after machine-exists. None of them relies on that rule having run: without a Machine
 // they do not pass.
 /** A judge of first certificates that needs the Machine. A renewal was a first certificate once. */
-export function withMachine(
+function withMachine(
   judge: (machine: Machine, facts: ApprovalFacts, request: CertificateRequest) => Finding,
 ): (facts: ApprovalFacts) => Finding {
   return withRequest((request, facts) => {

@@ -141,7 +141,7 @@ export const usagesAreClientOnly: Rule<RequestFacts> = {
         ),
 };
 
-export function isSameSet(usages: readonly string[], expected: readonly string[]): boolean {
+function isSameSet(usages: readonly string[], expected: readonly string[]): boolean {
   return usages.length === expected.length && expected.every((usage) => usages.includes(usage));
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../../api/countersign/index.ts";
 import { type CertificateRequest, parseIpAddress } from "../../../kernel/x509/index.ts";
 import type { ApiServerNames, ApprovalFacts, PresentNames } from "../facts.ts";
-import { addressesOfMachine, addressesOfNode } from "../known-addresses.ts";
+import { addressesOfMachine, addressesOfNode } from "../facts.ts";
 import {
   type Finding,
   notYet,

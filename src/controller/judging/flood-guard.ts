@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/clock/index.ts";
 import { createTokenBucket, type Rate, type TokenBucket } from "../../platform/kube/index.ts";
 import type { Log, Reading } from "../../platform/report/index.ts";
 
-export interface FloodLimits {
+interface FloodLimits {
   /** More undecided requests than this of one requester are a flood. */
   readonly pending: number;
   /** How fast the requests of a flooding requester are looked at. */
@@ -17,19 +17,19 @@ export interface FloodLimits {
  * A cluster that is brought up at once joins a thousand nodes with one token, and each is undecided for some milliseconds; a
  * pending limit of machine-approver's kind begins at a hundred. At fifty a second even a flood comes to its end.
  */
-export const FLOOD_LIMITS: FloodLimits = { pending: 3_000, rate: { perSecond: 50, burst: 50 } };
+const FLOOD_LIMITS: FloodLimits = { pending: 3_000, rate: { perSecond: 50, burst: 50 } };
 
 /** The requester chooses its number of names; the metric shows the first ones. */
 const MAX_NAMED = 20;
 
-export interface FloodOptions {
+interface FloodOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly pendingOf: (requester: string) => number;
   readonly limits?: FloodLimits | undefined;
 }
 
-export interface FloodGuard {
+interface FloodGuard {
   /** How long the next request of this requester has to wait; for the queue. */
   holdMs(requester: string): number;
   onTake(requester: string): void;
