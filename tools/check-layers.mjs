@@ -10,6 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
  * the top folder stand above all of them, unless the list names them.
  * @typedef {{ imports: Record<string, string[]>, also: Record<string, string[]>, inside: Record<string, string[]>,
  *   never: { from: string, to: string }[],
+ *   apart: { from: string, to: string[] }[],
  *   packages: Record<string, string[]>,
  *   pure: { folders: string[], folderNames: string[], fileNames: string[], banned: Record<string, string> } }} Layers
  * @typedef {{ path: string, text: string, imports: { specifier: string, target: string | undefined, isType: boolean }[] }} Source
@@ -24,6 +25,7 @@ export function checkLayers(root, layers) {
   return [
     ...sources.flatMap((source) => checkImports(source, layers)),
     ...findCycles(sources),
+    ...checkApart(sources, layers),
     ...checkPureZone(sources, layers),
   ];
 }
@@ -99,7 +101,8 @@ function checkTarget(path, target, mayImport) {
   if (!mayImport.some((prefix) => target === prefix || target.startsWith(`${prefix}/`))) {
     return [`${path}: may not import ${target}; ${top(path)} may import ${mayImport.join(", ") || "nothing"}`];
   }
-  if (!target.endsWith("/index.ts"))
+  // A file that the table names is an entrance of its own, as each end of a provider is.
+  if (!target.endsWith("/index.ts") && !mayImport.includes(target))
     return [`${path}: imports ${target}; another folder is entered through its index.ts`];
   return [];
 }
@@ -181,6 +184,35 @@ function checkPurity(source, how, layers) {
     ...found.map(([what]) => `${source.path}: ${how} and uses ${what}`),
     ...world.map(({ specifier }) => `${source.path}: ${how} and imports ${specifier}`),
   ];
+}
+
+/** What must not be loaded by a folder, not even through other files. @param {Source[]} sources @param {Layers} layers */
+function checkApart(sources, layers) {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  return layers.apart.flatMap(({ from, to }) => {
+    const trails = loadedBy(
+      sources.filter(({ path }) => path.startsWith(from)),
+      byPath,
+    );
+    const isForbidden = (/** @type {string} */ path) => to.some((prefix) => path.startsWith(prefix));
+    return trails
+      .filter((trail) => isForbidden(trail.at(-1) ?? ""))
+      .map((trail) => `${from} must not load ${trail.join(" -> ")}`);
+  });
+}
+
+/** Each file that these load, with the way to it; types are erased. @param {Source[]} sources @param {Map<string, Source>} byPath */
+function loadedBy(sources, byPath) {
+  const trails = sources.map(({ path }) => [path]);
+  const seen = new Set(sources.map(({ path }) => path));
+  for (const trail of trails) {
+    for (const { target, isType } of byPath.get(trail.at(-1) ?? "")?.imports ?? []) {
+      if (target === undefined || isType || seen.has(target)) continue;
+      seen.add(target);
+      trails.push([...trail, target]);
+    }
+  }
+  return trails;
 }
 
 /** @param {string} path @param {Layers} layers */

@@ -157,6 +157,28 @@ describe("cycles", () => {
   });
 });
 
+describe("the two ends of a provider", () => {
+  const verifier = { "src/attestation/tpm/verifier.ts": "export const verify = 1;" };
+  const machine = (text: string) => ({
+    "src/node/exec/a.ts": 'import "../../attestation/tpm/node.ts";',
+    "src/attestation/tpm/node.ts": text,
+  });
+
+  it("are entrances that the table names", () => {
+    expect(check(machine("export const prove = 1;"))).toEqual([]);
+  });
+
+  it("are not loaded by the other side, not even through another file", () => {
+    expect(check({ ...machine('export { verify } from "./verifier.ts";'), ...verifier })).toEqual([
+      "node/ must not load node/exec/a.ts -> attestation/tpm/node.ts -> attestation/tpm/verifier.ts",
+    ]);
+  });
+
+  it("may name each other's types, which bring no code along", () => {
+    expect(check({ ...machine('export type { Verify } from "./verifier.ts";'), ...verifier })).toEqual([]);
+  });
+});
+
 describe("the pure zone", () => {
   const impure: Record<string, [string, string, string]> = {
     "a clock read in a rule": ["src/controller/judging/rules/a.ts", "export const a = Date.now();", "the clock"],
@@ -170,7 +192,7 @@ describe("the pure zone", () => {
     "the network in a rule": ["src/controller/judging/rules/a.ts", 'export const a = fetch("x");', "the world"],
     "a global looked up by name": ["src/kernel/der/a.ts", 'export const a = globalThis["process"];', "the world"],
     "a required module": ["src/kernel/der/a.ts", 'export const a = require("fs");', "the world"],
-    "logging in a verifier": ["src/attestation/verifiers/tpm/a.ts", 'console.log("x");', "logging"],
+    "logging in a verifier": ["src/attestation/tpm/rules/a.ts", 'console.log("x");', "logging"],
     "a node module in a rule": ["src/authorizer/rules/a.ts", 'import { x } from "node:fs";\nexport { x };', "node:fs"],
   };
   for (const [name, [path, text, what]] of Object.entries(impure)) {

@@ -178,7 +178,7 @@ async function allowTokens(admin, meta) {
 /** The policy of the names that join with a TPM; returns its endorsement key, as operators write it down. @param {any} admin @param {{ open(options: object): Promise<any> }} timed */
 async function listTpm(admin, timed) {
   const { countersign, providers, kernel, crypto, clock } = await loadParts({
-    ...{ countersign: "api/countersign", providers: "attestation/providers", clock: "platform/clock" },
+    ...{ countersign: "api/countersign", providers: "attestation", clock: "platform/clock" },
     ...{ kernel: "kernel/tpm", crypto: "kernel/crypto" },
   });
   const tpm = await timed.open({ clock: clock.systemClock, signal: AbortSignal.timeout(SETTLE_LIMIT_MS) });

@@ -39,7 +39,7 @@ export async function startSwtpm() {
 
 /** @param {string} path of the TPM's socket */
 export async function createTimedProvider(path) {
-  const { tpm, providers } = await loadParts({ tpm: "platform/tpm", providers: "attestation/providers" });
+  const { tpm, providers } = await loadParts({ tpm: "platform/tpm", providers: "attestation" });
   let spentNs = 0;
   /** @param {{ readonly clock: unknown, readonly signal: AbortSignal }} options */
   async function open({ clock, signal }) {

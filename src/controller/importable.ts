@@ -1,7 +1,7 @@
 // `countersign/controller`: the controller in a program of one's own, and the parts that its options ask for.
 // Everything else of this folder is the product's own and may change.
 
-export { createSdkVerifier } from "../attestation/sdk/index.ts";
+export { createSdkVerifier } from "../attestation/sdk/verifier.ts";
 export { type Clock, systemClock, systemMonotonicMs } from "../platform/clock/index.ts";
 export { randomBytes } from "../platform/keys/index.ts";
 export {

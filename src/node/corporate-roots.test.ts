@@ -12,7 +12,7 @@ import { patient } from "../../test/patience.ts";
 import { NULL_AUTHENTICATOR } from "../../test/providers/null/index.ts";
 import { parseToken } from "../api/bootstrap/index.ts";
 import { KUBELET_CLIENT_SIGNER } from "../api/certificates/index.ts";
-import { createInsecureProvider } from "../attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../attestation/insecure/node.ts";
 import { systemClock } from "../platform/clock/index.ts";
 import { loadKubeconfigClient } from "../platform/kube/index.ts";
 import { silentLog } from "../platform/report/index.ts";

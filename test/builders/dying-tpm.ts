@@ -1,5 +1,7 @@
 // A TPM that is gone in the middle of a join: after the challenge came, before it is answered. The process is killed, as by a crash.
-import { createTpmProvider, type ExchangeProvider } from "../../src/attestation/providers/index.ts";
+
+import type { ExchangeProvider } from "../../src/attestation/provider.ts";
+import { createTpmProvider } from "../../src/attestation/tpm/node.ts";
 import type { Swtpm } from "./swtpm.ts";
 
 export function aDyingTpm(swtpm: Swtpm): ExchangeProvider {

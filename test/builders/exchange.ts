@@ -1,5 +1,6 @@
 // A whole exchange of the TPM provider as the controller sees it, valid by default: hello, challenge, proof, and the facts that
 // its rules judge. Tests spoil one thing and expect one token.
+
 import type { UserInfo } from "../../src/api/access/index.ts";
 import { signersOfProvider } from "../../src/api/certificates/index.ts";
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
@@ -24,17 +25,15 @@ import {
   type TpmProof,
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
+import { type EvidenceFacts, type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";
 import {
   type BeaconFacts,
   challengedTpm,
-  type EvidenceFacts,
   type OwnedProofFacts,
   pinnedTpmKeys,
-  type RequestObject,
-  readEvidence,
   readTpmKeys,
   type TpmHelloFacts,
-} from "../../src/attestation/verifiers/index.ts";
+} from "../../src/attestation/tpm/verifier.ts";
 import { encodeBase64, encodeHex } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { makeCredential, nameOf, publicKeyOf } from "../../src/kernel/tpm/index.ts";

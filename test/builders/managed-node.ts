@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
-import { createInsecureProvider } from "../../src/attestation/providers/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
 import { readCertificates } from "../../src/kernel/x509/index.ts";
 import {
   type CertificateManager,

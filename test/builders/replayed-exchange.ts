@@ -1,15 +1,15 @@
 // A recorded exchange as the controller's rules see it: with the challenge key and the clock frozen, and its endorsement key listed.
+
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
+import { type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";
 import {
   judgeOwnedTpmProof,
   judgeTpmHello,
   judgeTpmProof,
   type OwnedProofFacts,
   planPins,
-  type RequestObject,
-  readEvidence,
   type TpmHelloFacts,
-} from "../../src/attestation/verifiers/index.ts";
+} from "../../src/attestation/tpm/verifier.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
 import { parsePublicArea } from "../../src/kernel/tpm/index.ts";
 import {

@@ -1,5 +1,6 @@
 // Exchanges with a TPM that answers over its socket, under any attestation key a forger may choose; and the files in which they are
 // kept so that they can be replayed without one (test/vectors/attestation).
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -12,7 +13,7 @@ import {
   parseChallenge,
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
-import { type RequestObject, readEvidence } from "../../src/attestation/verifiers/index.ts";
+import { type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import {
   ALGORITHM,

@@ -4,16 +4,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
+import { judgeInsecure } from "../../src/attestation/insecure/verifier.ts";
+import { credentialAlarms } from "../../src/attestation/rules/index.ts";
+import { INSTALLED_SINGLE_RULES } from "../../src/attestation/sdk/verifier.ts";
 import {
-  credentialAlarms,
-  judgeInsecure,
   judgeOwnedTpmProof,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,
-  OTHER_SINGLE_RULES,
   TPM_OWNED_RULES,
-} from "../../src/attestation/verifiers/index.ts";
+} from "../../src/attestation/tpm/verifier.ts";
 import { createCustody } from "../../src/controller/attestation/index.ts";
 import { providerIdMismatch } from "../../src/controller/attestation/upkeep/provider-ids.ts";
 import type { Judgement } from "../../src/kernel/outcome/index.ts";
@@ -54,8 +54,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   GuardMissing: "src/controller/attestation/guard/guard.test.ts",
   LockdownMissing: "src/controller/policy/policy.test.ts",
   // Of the machine's side.
-  ChallengeUnexpected: "src/attestation/sdk/provider.test.ts",
-  ActivationFailed: "src/attestation/providers/exchange/run-exchange.test.ts",
+  ChallengeUnexpected: "src/attestation/sdk/node.test.ts",
+  ActivationFailed: "src/attestation/exchange/run.test.ts",
   CertificateUnexpected: "src/node/certificates/attested/attested.test.ts",
   NoCommonVersion: "src/node/certificates/attested/attested.test.ts",
   // Of providers by instance document.
@@ -93,7 +93,7 @@ const SAID_ALONE: Readonly<Record<string, () => unknown>> = {
     return finding?.kind === "Deny" ? finding.reason : finding;
   },
   JoiningWindowIsOver: () => {
-    const rule = OTHER_SINGLE_RULES.find(({ id }) => id === "machine-is-young");
+    const rule = INSTALLED_SINGLE_RULES.find(({ id }) => id === "machine-is-young");
     const finding = rule?.judge(hello(exchange, { machines: present([aMachine({ createdMs: 0 })]) }));
     return finding?.kind === "Deny" ? finding.reason : finding;
   },
@@ -150,7 +150,7 @@ describe("the reasons of attestation", async () => {
   it.each(ALL)("%s is explained in the guide", (word) => expect(guide).toContain(`\`${word}\``));
 
   it("are all the words that the rules of attestation have", async () => {
-    const rules = await textsUnder("src/attestation/verifiers", (path) => !isTest(path));
+    const rules = await textsUnder("src/attestation", (path) => !isTest(path));
     const written = rules.flatMap((text) =>
       [...text.matchAll(/\b(?:refuse|notYet|notMine)\(\s*"([A-Za-z]+)"/g)].map(([, word]) => word ?? ""),
     );

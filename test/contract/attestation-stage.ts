@@ -263,7 +263,7 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
     const protocol = { provider: "machine-key", version: 1 };
     const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
     const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: actor.key.signer });
-    return actor.send(finishRequest(draft, { body: { kind: "other", value: { serial: "42" } } }));
+    return actor.send(finishRequest(draft, { body: { kind: "installed", value: { serial: "42" } } }));
   }
 
   /** Evidence of an installed provider that asks in one step. */
@@ -273,7 +273,7 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
     const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
     const draft = draftRequest({ step: "single", claims: claimed, protocol, key: actor.key.signer });
     const value = { headers: {}, method: "GET", url };
-    return actor.send(finishRequest(draft, { body: { kind: "other", value } }));
+    return actor.send(finishRequest(draft, { body: { kind: "installed", value } }));
   }
 
   return {

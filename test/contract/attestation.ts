@@ -239,7 +239,7 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         const key = generatePrivateKey("P-256");
         const actor = anAttestingMachine({ client: on.joining, claims: claimed, key, protocol });
         const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: key.signer });
-        const body = { kind: "other", value: { serial } } as const;
+        const body = { kind: "installed", value: { serial } } as const;
         const hello = await challenged(await actor.send(finishRequest(draft, { body })));
         const answer = draftRequest({ step: "proof", claims: claimed, protocol, key: key.signer });
         const freshness = {
@@ -251,7 +251,7 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         const digest = transcriptDigest({ claims: claimed, protocol, spki: answer.spki, cri: answer.cri, freshness });
         const value = { digest: spoil(encodeHex(digest)) };
         const named = { name: nameOf(hello), uid: hello.metadata.uid ?? "" };
-        return await actor.send(finishRequest(answer, { body: { kind: "other", value }, hello: named }));
+        return await actor.send(finishRequest(answer, { body: { kind: "installed", value }, hello: named }));
       }
 
       it("joins by challenge, and its pins are kept", async () => {

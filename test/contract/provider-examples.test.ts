@@ -23,7 +23,8 @@ import { type CertificateSigningRequest, findCondition, isIssued } from "../../s
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, SECRETS } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, type FinishedRequest } from "../../src/attestation/evidence/index.ts";
-import { createSdkProvider, createSdkVerifier } from "../../src/attestation/sdk/index.ts";
+import { createSdkProvider } from "../../src/attestation/sdk/node.ts";
+import { createSdkVerifier } from "../../src/attestation/sdk/verifier.ts";
 import { encodeBase64, encodeHex } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";

@@ -1,17 +1,20 @@
 // docs/protocols/attestation.md is the specification that sources cite by heading: its headings, its reasons and its rules are held to
 // the code, both ways.
+
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { INSECURE_RULES } from "../../src/attestation/insecure/verifier.ts";
 import {
-  INSECURE_RULES,
-  OTHER_HELLO_RULES,
-  OTHER_PROOF_RULES,
-  OTHER_SINGLE_RULES,
+  INSTALLED_HELLO_RULES,
+  INSTALLED_PROOF_RULES,
+  INSTALLED_SINGLE_RULES,
+} from "../../src/attestation/sdk/verifier.ts";
+import {
   TPM_BEACON_RULES,
   TPM_HELLO_RULES,
   TPM_OWNED_RULES,
   TPM_PROOF_RULES,
-} from "../../src/attestation/verifiers/index.ts";
+} from "../../src/attestation/tpm/verifier.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("docs/protocols/attestation.md", ROOT), "utf8");
@@ -103,9 +106,9 @@ describe("docs/protocols/attestation.md", () => {
     ...TPM_PROOF_RULES,
     ...TPM_OWNED_RULES,
     ...TPM_BEACON_RULES,
-    ...OTHER_HELLO_RULES,
-    ...OTHER_PROOF_RULES,
-    ...OTHER_SINGLE_RULES,
+    ...INSTALLED_HELLO_RULES,
+    ...INSTALLED_PROOF_RULES,
+    ...INSTALLED_SINGLE_RULES,
   ].map(({ id }) => id);
 
   it.each([...new Set(rules)])("names the rule %s", (id) => expect(page).toContain(`\`${id}\``));

@@ -1,5 +1,6 @@
 // TPM structures, envelopes, challenges and whole requests from hostile bytes: a value or a Fault, nothing else; and no spoiled
 // piece of an exchange is ever attested.
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -11,7 +12,8 @@ import {
   parseChallenge,
   parseEnvelope,
 } from "../../src/attestation/evidence/index.ts";
-import { judgeTpmHello, judgeTpmProof, readEvidence, readTpmKeys } from "../../src/attestation/verifiers/index.ts";
+import { readEvidence } from "../../src/attestation/rules/index.ts";
+import { judgeTpmHello, judgeTpmProof, readTpmKeys } from "../../src/attestation/tpm/verifier.ts";
 import { encodeUtf8, parseHex } from "../../src/kernel/bytes/index.ts";
 import {
   createPrimary,

@@ -16,7 +16,8 @@ import {
 } from "../../src/api/countersign/index.ts";
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import { BEACON_CONFIG_MAP, parseRecipient } from "../../src/attestation/evidence/index.ts";
-import { createInsecureProvider, createTpmProvider, readTpmIdentity } from "../../src/attestation/providers/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
+import { createTpmProvider, readTpmIdentity } from "../../src/attestation/tpm/node.ts";
 import { publicPointOf } from "../../src/kernel/crypto/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parsePublicArea, publicKeyOf } from "../../src/kernel/tpm/index.ts";

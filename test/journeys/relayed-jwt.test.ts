@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JWS_HEADER, parseToken } from "../../src/api/bootstrap/index.ts";
-import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
 import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { asRoot } from "../fakes/api-client.ts";

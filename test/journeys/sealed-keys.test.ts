@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { parseKubeconfig, selectContext } from "../../src/api/kubeconfig/index.ts";
-import { createTpmProvider, readEndorsementKey } from "../../src/attestation/providers/index.ts";
+import { createTpmProvider, readEndorsementKey } from "../../src/attestation/tpm/node.ts";
 import { TPM_AUTHENTICATOR } from "../../src/node/exec/index.ts";
 import {
   gatherHealth,

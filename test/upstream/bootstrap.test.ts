@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";
-import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
 import { joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { clusterLocationExtension, encodeKubeconfig, parseKubeconfig } from "../../src/api/kubeconfig/index.ts";
-import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parseCertificate } from "../../src/kernel/x509/index.ts";
 import {

@@ -10,7 +10,7 @@ import {
   isDecided,
 } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";
-import { createInsecureProvider } from "../../src/attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
 import { JOIN_STEPS, type JoinResult, type JoinStep, joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";

@@ -1,6 +1,7 @@
 // What a forger gets out of a real TPM, as far as swtpm is one: attestation keys of other kinds and hierarchies, keys that the TPM
 // does not hold, other agents' keys, another boot, and a copy of the TPM. With COUNTERSIGN_RECORD=1 what was tried becomes vectors 6
 // and 7 of test/vectors/attestation, which are replayed without a TPM.
+
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,9 +9,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
 import { parseChallenge } from "../../src/attestation/evidence/index.ts";
-import { readTpmIdentity } from "../../src/attestation/providers/index.ts";
-import { openCredential } from "../../src/attestation/providers/tpm/answer.ts";
-import { judgeOwnedTpmProof, planPins } from "../../src/attestation/verifiers/index.ts";
+import { readTpmIdentity } from "../../src/attestation/tpm/node.ts";
+import { openCredential } from "../../src/attestation/tpm/requests.ts";
+import { judgeOwnedTpmProof, planPins } from "../../src/attestation/tpm/verifier.ts";
 import { encodeHex } from "../../src/kernel/bytes/index.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
 import {

@@ -1,5 +1,6 @@
 // The node's end against a software TPM, and the controller's rules against what it sent: a join with RSA and ECC endorsement keys,
 // an EK chain of swtpm's own CA, a renewal by beacon, crash and resume, and a TPM that is killed on the way.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,18 +12,20 @@ import {
   type FinishedRequest,
 } from "../../src/attestation/evidence/index.ts";
 import {
+  type CertificateRequests,
+  type FoundRequest,
+  loadExchange,
+  runExchange,
+} from "../../src/attestation/exchange/index.ts";
+import { withAttestationKey } from "../../src/attestation/tpm/keys.ts";
+import {
   buildBeaconRenewal,
   buildHello,
   buildProof,
-  type CertificateRequests,
   createTpmProver,
-  type FoundRequest,
-  loadExchange,
   readTpmIdentity,
-  runExchange,
   TPM_PROTOCOLS,
-} from "../../src/attestation/providers/index.ts";
-import { withAttestationKey } from "../../src/attestation/providers/tpm/keys.ts";
+} from "../../src/attestation/tpm/node.ts";
 import {
   judgeOwnedTpmProof,
   judgeTpmBeacon,
@@ -30,7 +33,7 @@ import {
   judgeTpmProof,
   pinnedTpmKeys,
   planPins,
-} from "../../src/attestation/verifiers/index.ts";
+} from "../../src/attestation/tpm/verifier.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { type EkTemplateName, getHandles, parsePublicArea } from "../../src/kernel/tpm/index.ts";

@@ -9,7 +9,7 @@ import { type CertificateSigningRequest, isIssued } from "../../src/api/certific
 import type { Node } from "../../src/api/core/index.ts";
 import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { CSRS, NODES } from "../../src/api/meta/index.ts";
-import { createTpmProvider, readEndorsementKey } from "../../src/attestation/providers/index.ts";
+import { createTpmProvider, readEndorsementKey } from "../../src/attestation/tpm/node.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { joinNode, runNodeDaemon, servingNamesOf } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";

@@ -1,11 +1,12 @@
 // The beacon (protocol 3.9): a public nonce for every five minutes, computed and not stored. It proves that a quote is young;
 // the pinned attestation key proves whose it is.
+
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { hmacSha256 } from "../../kernel/crypto/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { canon, encodeCanonical, parseCanonical } from "./canonical.ts";
+import type { ChallengeKeys } from "./challenge.ts";
 import { KEY_ID } from "./envelope.ts";
-import type { ChallengeKeys } from "./keys.ts";
 import { ObjectReader } from "./schema.ts";
 
 export const BEACON_CONFIG_MAP = { namespace: "kube-public", name: "countersign-beacon", key: "beacon" } as const;

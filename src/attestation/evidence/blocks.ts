@@ -1,6 +1,7 @@
 // `spec.request` as blocks (protocol 2.1): the PKCS#10, the provider's line, the envelope, and nothing else. An API server looks
 // at the first block only and takes any text around it; so the reader here is strict by writing again: what it found, written
 // anew, must be byte for byte what it was given.
+
 import { encodeUtf8, equalBytes, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { encodePem, type PemBlock, parsePem } from "../../kernel/pem/index.ts";

@@ -1,4 +1,5 @@
 // The provider's part of an envelope (protocol 2.3, 3.2, 3.5, 5): exactly one of `tpm`, `insecure`, `instance` and `data`.
+
 import { encodeBase64, encodeHex } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { CanonicalObject } from "./canonical.ts";
@@ -23,7 +24,7 @@ export interface TpmProof {
   readonly pcrs: readonly Uint8Array[];
 }
 
-export const DOCUMENT_FORMATS = ["pkcs7", "rsa-sha256", "jwt"] as const;
+const DOCUMENT_FORMATS = ["pkcs7", "rsa-sha256", "jwt"] as const;
 
 /** A platform's signed instance document, with the second proof that ties it to this request. */
 export interface InstanceBody {
@@ -35,18 +36,18 @@ export interface InstanceBody {
 }
 
 /** Any other provider's own object; its verifier checks it. */
-export interface OtherBody {
-  readonly kind: "other";
+export interface InstalledBody {
+  readonly kind: "installed";
   readonly value: CanonicalObject;
 }
 
-export type EvidenceBody = TpmHello | TpmProof | InstanceBody | OtherBody | { readonly kind: "insecure" };
+export type EvidenceBody = TpmHello | TpmProof | InstanceBody | InstalledBody | { readonly kind: "insecure" };
 
 const BODY_KEYS = ["tpm", "insecure", "instance", "data"] as const;
 const SHA256_OCTETS = 32;
 const MAX_PCRS = 24;
 
-export interface BodyContext {
+interface BodyContext {
   readonly provider: string;
   readonly step: "hello" | "proof" | "single";
   readonly intent: "join" | "renew";
@@ -69,7 +70,7 @@ export function readBody(reader: ObjectReader, context: BodyContext): EvidenceBo
     case "instance":
       return readInstance(own);
     case "data":
-      return { kind: "other", value: own.asObject() };
+      return { kind: "installed", value: own.asObject() };
   }
 }
 
@@ -130,7 +131,7 @@ export function encodeBody(body: EvidenceBody): CanonicalObject {
       const { document, signature, format, proof } = body;
       return { instance: { document: encodeBase64(document), signature: encodeBase64(signature), format, proof } };
     }
-    case "other":
+    case "installed":
       return { data: body.value };
   }
 }

@@ -1,11 +1,11 @@
-// The challenge (protocol 3.4) as it stands in an annotation. Nothing of it is stored elsewhere: whoever has the challenge key
-// and the challenged request computes head, secret and MAC again.
+// The challenge as it stands in an annotation: "The challenge" in docs/protocols/attestation.md. Nothing of it is
+// stored elsewhere: head, secret and MAC are computed from the challenge key and the challenged request.
+
 import { encodeBase64, encodeHex, encodeUtf8, equalBytes } from "../../kernel/bytes/index.ts";
-import { hmacSha256, sha256 } from "../../kernel/crypto/index.ts";
+import { hkdfSha256, hmacSha256, sha256 } from "../../kernel/crypto/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type CanonicalObject, canon, encodeCanonical, parseCanonical } from "./canonical.ts";
 import { KEY_ID } from "./envelope.ts";
-import type { ChallengeKeys } from "./keys.ts";
 import { MAX_CHALLENGE_OCTETS } from "./limits.ts";
 import { encodeProtocol, type Protocol, parseProtocol } from "./protocol.ts";
 import { ObjectReader } from "./schema.ts";
@@ -152,4 +152,21 @@ function readDemand(reader: ObjectReader): TpmDemand {
     encryptedSecret: reader.bytes("encryptedSecret"),
     pcrs: select,
   };
+}
+
+export interface ChallengeKeys {
+  /** Eight hexadecimal digits. */
+  readonly kid: string;
+  readonly secret: Uint8Array;
+  readonly mac: Uint8Array;
+  readonly beacon: Uint8Array;
+}
+
+export const CHALLENGE_KEY_OCTETS = 32;
+
+export function deriveChallengeKeys(kid: string, key: Uint8Array): ChallengeKeys {
+  if (key.length !== CHALLENGE_KEY_OCTETS)
+    throw new Fault("invalid", `challenge key must have ${CHALLENGE_KEY_OCTETS} octets, got ${key.length}`);
+  const derive = (use: string) => hkdfSha256(key, encodeUtf8(`countersign.dev/${use}/1`), 32);
+  return { kid, secret: derive("challenge-secret"), mac: derive("challenge-mac"), beacon: derive("beacon") };
 }

@@ -1,4 +1,5 @@
 // The envelope (protocol 2.3): what a machine says about its request, and the provider's own part of it.
+
 import { isNodeName } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type EvidenceBody, encodeBody, readBody } from "./body.ts";
@@ -8,9 +9,9 @@ import { encodeProtocol, type Protocol, parseProtocol } from "./protocol.ts";
 import { isProviderId } from "./provider-id.ts";
 import { ObjectReader } from "./schema.ts";
 
-export const STEPS = ["hello", "proof", "single"] as const;
-export const INTENTS = ["join", "renew"] as const;
-export const PURPOSES = ["client", "serving"] as const;
+const STEPS = ["hello", "proof", "single"] as const;
+const INTENTS = ["join", "renew"] as const;
+const PURPOSES = ["client", "serving"] as const;
 export type Step = (typeof STEPS)[number];
 export type Intent = (typeof INTENTS)[number];
 export type Purpose = (typeof PURPOSES)[number];
@@ -41,7 +42,7 @@ export interface Envelope extends Claims {
 const SIGNER = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[a-zA-Z0-9]([-a-zA-Z0-9._]*[a-zA-Z0-9])?$/;
 const CLUSTER = new RegExp(`^[\\x21-\\x7e]{1,${MAX_CLUSTER_CHARACTERS}}$`);
 const OBJECT_NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
-export const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const KEY_ID = /^[0-9a-f]{8}$/;
 
 /** Whether an envelope can name a cluster so. */

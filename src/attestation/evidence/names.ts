@@ -1,5 +1,6 @@
 // Names of the request objects (protocol 2.5): functions of content that nobody else can vary or foresee. A copy of a request
 // therefore collides with the original instead of racing it, and nobody can take a name in advance.
+
 import { encodeBase32 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import type { EvidenceBody } from "./body.ts";

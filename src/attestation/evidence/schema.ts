@@ -1,5 +1,6 @@
 // Reading canonical JSON by a schema: exactly the named keys, each of its type. Unknown keys are refused, because a new field
 // needs a new version of the protocol.
+
 import { encodeBase64, parseBase64, parseHex } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { CanonicalObject, CanonicalValue } from "./canonical.ts";

@@ -1,6 +1,7 @@
 // Sealed evidence (protocol 2.9): the envelope encrypted to the controller, because every node and every token holder may list
 // certificate requests, and an endorsement key is a serial number for life.
 //   01 ‖ key id (8) ‖ ephemeral point (65) ‖ AES-256-GCM(envelope) and tag; associated: SHA-256 of the CertificationRequestInfo
+
 import { concatBytes, encodeBase64, encodeHex, encodeUtf8, parseBase64, parseHex } from "../../kernel/bytes/index.ts";
 import {
   agree,
@@ -13,7 +14,7 @@ import {
 } from "../../kernel/crypto/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-export const RECIPIENT_ID_OCTETS = 8;
+const RECIPIENT_ID_OCTETS = 8;
 const MARK = 0x01;
 const POINT_OCTETS = 65;
 const HEADER_OCTETS = 1 + RECIPIENT_ID_OCTETS + POINT_OCTETS;

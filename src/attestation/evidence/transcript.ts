@@ -1,7 +1,8 @@
-// The transcript (protocol 2.6): everything an exchange is about, in one digest `d`. Both sides compute it from their own view;
-// it is never sent, so nobody can make one side sign what the other did not mean.
+// The transcript: everything an exchange is about, as one digest `d`. Both sides compute it from their own view; it is
+// never sent, so neither can be made to sign what the other did not mean.
+
 import { concatBytes, encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
-import { sha256 } from "../../kernel/crypto/index.ts";
+import { hmacSha256, sha256 } from "../../kernel/crypto/index.ts";
 import { type CanonicalObject, encodeCanonical } from "./canonical.ts";
 import { type Claims, claimsObject } from "./envelope.ts";
 import { encodeProtocol, type Protocol } from "./protocol.ts";
@@ -59,4 +60,13 @@ function freshnessObject(freshness: Freshness): CanonicalObject {
 
 function hashHex(bytes: Uint8Array): string {
   return encodeHex(sha256(bytes));
+}
+
+/** What a quote signs in addition to the PCRs: the transcript, keyed by the opened secret. */
+export function exchangeExtraData(secret: Uint8Array, transcript: Uint8Array): Uint8Array {
+  return hmacSha256(secret, concatBytes([encodeUtf8("countersign.dev/quote/1\0"), transcript]));
+}
+
+export function beaconExtraData(nonce: Uint8Array, transcript: Uint8Array): Uint8Array {
+  return sha256(concatBytes([encodeUtf8("countersign.dev/renew/1\0"), nonce, transcript]));
 }

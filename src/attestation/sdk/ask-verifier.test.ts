@@ -1,6 +1,6 @@
 import { type Answer, answerProblem, type Question, type Verifier } from "@countersign/sdk";
 import { describe, expect, it } from "vitest";
-import { askVerifier } from "./index.ts";
+import { askVerifier } from "./verifier.ts";
 
 const attested: Answer = { kind: "Attested", level: "Key", pins: { key: "k" } };
 const question = { request: { purpose: "client" }, pins: undefined } as unknown as Question;

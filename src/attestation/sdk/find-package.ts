@@ -1,5 +1,6 @@
-// Where an installed package is, by its name alone: in the node_modules folders above this program, as npm puts it there, or above a
-// folder that the operator names. Never in the working directory: whoever may choose that must not choose code that runs as root.
+// Finds an installed package by its name: in the node_modules folders above this program, or above a folder that the
+// operator names. Never in the working directory: a user who may choose that must not choose code that runs as root.
+
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseUtf8 } from "../../kernel/bytes/index.ts";

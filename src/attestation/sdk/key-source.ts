@@ -1,5 +1,6 @@
-// A platform's knowledge of its machines' TPMs, from an installed package, in the shape that the controller uses: one question
-// about one Machine, and a digest that was looked at. A platform that cannot be asked is waited for.
+// An installed source of endorsement keys, in the shape that the controller uses: one question about one Machine, and a
+// checked digest as the answer. A platform that cannot be asked is waited for.
+
 import type { EndorsementKeySource, MachineView } from "@countersign/sdk";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
@@ -7,11 +8,9 @@ import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { FindOptions } from "./find-package.ts";
-import { loadEndorsementKeySource } from "./load.ts";
-import { loadPackageWord } from "./settings.ts";
-import { unlessAborted } from "./unless-aborted.ts";
-import { viewOf } from "./verifier.ts";
-import { wordsOf } from "./words.ts";
+import { unlessAborted, wordsOf } from "./guarded.ts";
+import { loadEndorsementKeySource, loadPackageWord } from "./load.ts";
+import { viewOf } from "./shape.ts";
 
 export interface SdkKeySource {
   readonly name: string;

@@ -1,10 +1,12 @@
 // Packages as npm would have installed them, in a temporary folder: one that is right, and each way to be wrong.
+
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { loadEndorsementKeySource, loadProvider, loadSdkVerifiers, loadVerifier } from "./index.ts";
+import { loadEndorsementKeySource, loadProvider, loadVerifier } from "./load.ts";
+import { loadSdkVerifiers } from "./verifier.ts";
 
 let root = "";
 let count = 0;

@@ -1,19 +1,22 @@
 // A provider from an installed package, by the package's name: the machine loads `<package>/node`, the controller
-// `<package>/verifier`. Every way in which that can fail is a Fault that names the package and what was expected of it.
+// `<package>/verifier`. Every failure is a Fault that names the package and what was expected of it.
+
 import { pathToFileURL } from "node:url";
 import type { EndorsementKeySource, JsonObject, NodeProvider, Verifier } from "@countersign/sdk";
+import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
+import { nodeFileSystem } from "../../platform/files/index.ts";
 import { type FindOptions, findModule } from "./find-package.ts";
+import { wordsOf } from "./guarded.ts";
 import { checkEndorsementKeySource, checkProvider, checkVerifier } from "./shape.ts";
-import { wordsOf } from "./words.ts";
 
-export interface LoadOptions extends FindOptions {
+interface LoadOptions extends FindOptions {
   /** The operator's, for this provider; left out: none. */
   readonly settings?: JsonObject | undefined;
 }
 
 /** An import, and with it whatever a stranger's module does when it is loaded. */
-export type LoadModule = () => Promise<unknown>;
+type LoadModule = () => Promise<unknown>;
 type Factory = (settings: JsonObject) => unknown;
 
 export async function loadProvider(packageName: string, options: LoadOptions = {}): Promise<NodeProvider> {
@@ -68,5 +71,34 @@ async function explained(what: string, act: () => unknown): Promise<unknown> {
     return await act();
   } catch (cause) {
     throw new Fault("bad-config", `${what}: ${wordsOf(cause)}`, { cause });
+  }
+}
+
+/** Paths, addresses, lists of names: a file that is larger was named by mistake. */
+const MAX_SETTINGS_OCTETS = 262_144;
+
+/** Without a path: no settings. */
+export async function loadSettings(path: string | undefined): Promise<JsonObject> {
+  if (path === undefined) return {};
+  const bytes = await nodeFileSystem.read(path);
+  if (bytes.length > MAX_SETTINGS_OCTETS) throw new Fault("limit-exceeded", `${path} is too large for settings`);
+  const value = parseJson(path, bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Fault("bad-config", `${path} must hold a JSON object`);
+  return value as JsonObject;
+}
+
+/** A word of a command line: `PACKAGE`, or `PACKAGE=FILE` with its settings. */
+export async function loadPackageWord(word: string): Promise<{ packageName: string; settings: JsonObject }> {
+  const [packageName = "", ...path] = word.split("=");
+  return { packageName, settings: await loadSettings(path.length === 0 ? undefined : path.join("=")) };
+}
+
+function parseJson(path: string, bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(parseUtf8(bytes)) as unknown;
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw new Fault("bad-config", `${path} is not JSON: ${cause.message}`, { cause });
   }
 }

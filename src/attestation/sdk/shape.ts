@@ -1,6 +1,14 @@
-// What came out of a stranger's package, looked at before it is used: every member the contract names, with its type and range. A
-// package that is for another contract says so in its first member, and is told which one this program speaks.
-import type { Answer, ContractVersion, EndorsementKeySource, NodeProvider, Verifier } from "@countersign/sdk";
+// Values from an installed package, checked before they are used: every member of the contract, its type and range. A
+// package for another version of the contract is told which version this program speaks.
+
+import type {
+  Answer,
+  ContractVersion,
+  EndorsementKeySource,
+  MachineView,
+  NodeProvider,
+  Verifier,
+} from "@countersign/sdk";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { isProviderName } from "../evidence/index.ts";
 
@@ -133,4 +141,10 @@ function arePins(value: unknown): value is Readonly<Record<string, string>> {
 
 function isPinText(value: unknown): boolean {
   return typeof value === "string" && value.length <= MAX_PIN_CHARACTERS && /^[\x20-\x7e]+$/.test(value);
+}
+
+/** No more of a Machine than the contract names, whatever the controller knows of it. */
+export function viewOf(machine: MachineView): MachineView {
+  const { namespace, name, uid, providerId, createdMs, addresses } = machine;
+  return { namespace, name, uid, providerId, createdMs, addresses };
 }

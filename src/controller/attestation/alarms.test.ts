@@ -19,7 +19,7 @@ import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { signersOfProvider } from "../../api/certificates/index.ts";
 import type { NodeIdentity, Policy } from "../../api/countersign/index.ts";
 import { draftRequest, finishRequest } from "../../attestation/evidence/index.ts";
-import { type ChallengeFacts, type RequestObject, readEvidence } from "../../attestation/verifiers/index.ts";
+import { type ChallengeFacts, type RequestObject, readEvidence } from "../../attestation/rules/index.ts";
 import { Fault, type Verdict } from "../../kernel/outcome/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
 import { answerHello } from "./challenge.ts";
@@ -132,7 +132,7 @@ describe("an alarm", () => {
     const claims = someClaims({ intent: "renew", signer: SIGNER, offered: ["acme/1"] });
     const protocol = { provider: "acme", version: 1 };
     const draft = draftRequest({ step: "single", claims, protocol, key: generatePrivateKey("P-256").signer });
-    const object = anObject(finishRequest(draft, { body: { kind: "other", value: {} } }), PROOF_UID, aNodeUser());
+    const object = anObject(finishRequest(draft, { body: { kind: "installed", value: {} } }), PROOF_UID, aNodeUser());
     const look = lookAt(object, aPolicy({ attestation: { providers: ["acme"] } }));
     const { envelope } = look;
     if (envelope === undefined) throw new Error("no envelope");

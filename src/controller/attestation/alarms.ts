@@ -1,7 +1,7 @@
 // An alarm → an Event, a metric that an alert reads (deploy/alerts), a line of the audit trail.
 
 import type { KubeObject } from "../../api/meta/index.ts";
-import type { Alarm } from "../../attestation/verifiers/index.ts";
+import type { Alarm } from "../../attestation/rules/index.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export interface Raised {

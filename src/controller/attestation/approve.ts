@@ -3,7 +3,7 @@
 
 import type { Exchange, NodeIdentity } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
-import { isRetired, isRevoked } from "../../attestation/verifiers/index.ts";
+import { isRetired, isRevoked } from "../../attestation/rules/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { allow, assert, type Judgement, type Seen } from "../../kernel/outcome/index.ts";

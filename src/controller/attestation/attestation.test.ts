@@ -4,7 +4,7 @@ import { aNodeUser, anExchange, anIdentity } from "../../../test/builders/exchan
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { INSECURE_CLIENT_SIGNER, KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
-import type { RequestObject } from "../../attestation/verifiers/index.ts";
+import type { RequestObject } from "../../attestation/rules/index.ts";
 import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";

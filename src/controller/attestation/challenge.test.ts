@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aNodeUser, anExchange, anIdentity, helloFacts, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
-import { judgeTpmHello } from "../../attestation/verifiers/index.ts";
+import { judgeTpmHello } from "../../attestation/tpm/verifier.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { answerHello } from "./challenge.ts";

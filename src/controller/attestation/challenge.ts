@@ -10,7 +10,7 @@ import {
   credentialAlarms,
   type EvidenceReading,
   judgeStandingChallenge,
-} from "../../attestation/verifiers/index.ts";
+} from "../../attestation/rules/index.ts";
 import type { Next } from "../loop/index.ts";
 import { raiseAll } from "./alarms.ts";
 import { type Judging, judgeBeforeRefusing } from "./judge-again.ts";

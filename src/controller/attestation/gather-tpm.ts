@@ -4,21 +4,18 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import { ekLabelOf, type Policy } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
+import { attempt, type EvidenceFacts, type EvidenceReading, type HelloFacts } from "../../attestation/rules/index.ts";
 import {
-  attempt,
   type BeaconFacts,
   challengedTpm,
   type EndorsementFacts,
   type EndorsementSource,
-  type EvidenceFacts,
-  type EvidenceReading,
-  type HelloFacts,
   type OwnedProofFacts,
   pinnedTpmKeys,
   readTpmKeys,
   type TpmHelloFacts,
   type TpmKeys,
-} from "../../attestation/verifiers/index.ts";
+} from "../../attestation/tpm/verifier.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, parseCertificate, parseRevocationList } from "../../kernel/x509/index.ts";

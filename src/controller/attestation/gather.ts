@@ -12,7 +12,7 @@ import {
 import type { Machine } from "../../api/foreign/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
-import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/verifiers/index.ts";
+import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/rules/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { MachineQuery } from "../judging/index.ts";
 import { getIdentity } from "./known/index.ts";

@@ -1,6 +1,6 @@
 // CSR 1 of a TPM's exchange: judged by H1–H20, then challenged with a credential that only its TPM can open.
 
-import { judgeTpmHello } from "../../attestation/verifiers/index.ts";
+import { judgeTpmHello } from "../../attestation/tpm/verifier.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
 import { answerHello, NONCE_OCTETS } from "./challenge.ts";

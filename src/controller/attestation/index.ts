@@ -4,7 +4,7 @@
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
-import { type EvidenceFacts, READABLE_RULES, signerParts } from "../../attestation/verifiers/index.ts";
+import { type EvidenceFacts, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
 import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
 import { type Pending, providerKey } from "../judging/index.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";

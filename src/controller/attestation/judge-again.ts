@@ -2,7 +2,7 @@
 // operator enrolled or reset a moment ago, of a name whose Node was just deleted. What copies would refuse is judged again by what the
 // server says now.
 
-import { READABLE_RULES } from "../../attestation/verifiers/index.ts";
+import { READABLE_RULES } from "../../attestation/rules/index.ts";
 import type { Judgement } from "../judging/index.ts";
 import type { Wanted } from "./gather.ts";
 import type { AttestationWorld } from "./world.ts";

@@ -18,11 +18,9 @@ import {
   credentialAlarms,
   type EvidenceFacts,
   isOpened,
-  judgeOtherHello,
-  judgeOtherProof,
-  judgeOtherSingle,
   pinsOf,
-} from "../../attestation/verifiers/index.ts";
+} from "../../attestation/rules/index.ts";
+import { judgeInstalledHello, judgeInstalledProof, judgeInstalledSingle } from "../../attestation/sdk/verifier.ts";
 import { assert, deny, type Judgement, type Seen, wait } from "../../kernel/outcome/index.ts";
 import type { Next } from "../loop/index.ts";
 import { raiseAll } from "./alarms.ts";
@@ -46,7 +44,7 @@ export async function handleOther(world: AttestationWorld, look: ReadLook, verif
   if (isChallenged && look.envelope.step === "hello") return await handleHello(world, look);
   if (isChallenged && look.envelope.step === "proof") return await handleProof(world, look, verifier);
   const facts = await gatherEvidence(world, look, { isLive: true });
-  const judgement = isChallenged || look.envelope.step !== "single" ? wrongStep(verifier) : judgeOtherSingle(facts);
+  const judgement = isChallenged || look.envelope.step !== "single" ? wrongStep(verifier) : judgeInstalledSingle(facts);
   return await finish(world, look, { verifier, facts, judgement, hello: NO_HELLO });
 }
 
@@ -62,7 +60,7 @@ async function handleHello(world: AttestationWorld, look: ReadLook): Promise<Nex
       const ring = await world.keys.ring();
       return { ...common, challengeKeys: ring.all, challenged: challengedSide(look) };
     },
-    judge: judgeOtherHello,
+    judge: judgeInstalledHello,
     plan: (facts, key) => planNonceChallenge(facts, { key, nonce: world.randomBytes(NONCE_OCTETS) }),
   });
 }
@@ -81,7 +79,7 @@ async function handleProof(world: AttestationWorld, look: ReadLook, verifier: Pr
   const ring = await world.keys.ring(parsed.ok ? parsed.value.challenge.kid : undefined);
   const challenged = read === undefined ? UNCHALLENGED : challengedSide(read);
   const facts = { ...common, challengeKeys: ring.all, challenged, hello };
-  return await finish(world, look, { verifier, facts, judgement: judgeOtherProof(facts), hello });
+  return await finish(world, look, { verifier, facts, judgement: judgeInstalledProof(facts), hello });
 }
 
 const UNCHALLENGED = { ok: false, reason: "ChallengeUnknown", message: "nothing was challenged" } as const;
@@ -156,7 +154,7 @@ function questionFor(look: ReadLook, { facts, hello }: Asked): ProviderQuestion 
 }
 
 function bodyOf({ body }: Envelope): CanonicalObject | undefined {
-  return body.kind === "other" ? body.value : undefined;
+  return body.kind === "installed" ? body.value : undefined;
 }
 
 function freshnessOf(hello: Seen<ReadRequest>): Freshness {

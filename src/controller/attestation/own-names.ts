@@ -5,7 +5,7 @@
 import type { Node } from "../../api/core/index.ts";
 import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
-import type { EvidenceFacts } from "../../attestation/verifiers/index.ts";
+import type { EvidenceFacts } from "../../attestation/rules/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { MachineQuery } from "../judging/index.ts";
 import type { AttestationWorld, Look } from "./world.ts";

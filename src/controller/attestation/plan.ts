@@ -8,7 +8,8 @@ import {
   challengeSecret,
   encodeChallenge,
 } from "../../attestation/evidence/index.ts";
-import type { ChallengeFacts, EndorsementKey, TpmHelloFacts } from "../../attestation/verifiers/index.ts";
+import type { ChallengeFacts } from "../../attestation/rules/index.ts";
+import type { EndorsementKey, TpmHelloFacts } from "../../attestation/tpm/verifier.ts";
 import { HASH_OCTETS } from "../../kernel/crypto/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";

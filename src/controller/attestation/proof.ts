@@ -11,7 +11,7 @@ import {
   judgeTpmProof,
   type OwnedProofFacts,
   planPins,
-} from "../../attestation/verifiers/index.ts";
+} from "../../attestation/tpm/verifier.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Judgement } from "../judging/index.ts";
 import type { Next } from "../loop/index.ts";

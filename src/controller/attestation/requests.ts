@@ -3,12 +3,7 @@
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import { MAX_REQUEST_OCTETS, PROVIDER_LABEL, type RecipientKey } from "../../attestation/evidence/index.ts";
-import {
-  type EvidenceReading,
-  type RequestObject,
-  readEvidence,
-  signerParts,
-} from "../../attestation/verifiers/index.ts";
+import { type EvidenceReading, type RequestObject, readEvidence, signerParts } from "../../attestation/rules/index.ts";
 import { encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { ChallengeKeyStore } from "./keys/index.ts";

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
-import type { KeyHolder } from "../../attestation/verifiers/index.ts";
+import type { KeyHolder } from "../../attestation/tpm/verifier.ts";
 import { deny, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Judgement, RequestReading } from "../judging/index.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";

@@ -2,15 +2,9 @@
 
 import { ekLabelOf, type NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { encodeProtocol } from "../../attestation/evidence/index.ts";
-import {
-  type Alarm,
-  clockAlarms,
-  type EvidenceFacts,
-  judgeInsecure,
-  judgeTpmBeacon,
-  pinsOf,
-  planPins,
-} from "../../attestation/verifiers/index.ts";
+import { judgeInsecure } from "../../attestation/insecure/verifier.ts";
+import { type Alarm, type EvidenceFacts, pinsOf } from "../../attestation/rules/index.ts";
+import { clockAlarms, judgeTpmBeacon, planPins } from "../../attestation/tpm/verifier.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import type { Judgement } from "../judging/index.ts";
 import type { Next } from "../loop/index.ts";

@@ -4,7 +4,7 @@
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
-import { attempt } from "../../attestation/verifiers/index.ts";
+import { attempt } from "../../attestation/rules/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import type { AttestationWorld } from "./world.ts";

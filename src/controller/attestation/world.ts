@@ -4,7 +4,7 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import type { Node } from "../../api/core/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Envelope } from "../../attestation/evidence/index.ts";
-import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/index.ts";
+import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/verifier.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";

@@ -1,7 +1,7 @@
 // The controller with everything a process of it has: the CA from where it lies, the lease, the audit trail, probes, metrics.
 
 import { hostname } from "node:os";
-import { loadSdkKeySources, loadSdkVerifiers } from "../../attestation/sdk/index.ts";
+import { loadSdkKeySources, loadSdkVerifiers } from "../../attestation/sdk/verifier.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { systemClock, systemMonotonicMs } from "../../platform/clock/index.ts";
 import { randomBytes } from "../../platform/keys/index.ts";

@@ -6,7 +6,7 @@
 import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
 import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
-import { unprovenOf } from "../../attestation/verifiers/index.ts";
+import { unprovenOf } from "../../attestation/rules/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";

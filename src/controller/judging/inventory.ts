@@ -4,7 +4,7 @@
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import type { MachineNameSource, NodeIdentity, Policy } from "../../api/countersign/index.ts";
-import type { Unproven } from "../../attestation/verifiers/index.ts";
+import type { Unproven } from "../../attestation/rules/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames } from "./facts.ts";
 

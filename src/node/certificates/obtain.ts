@@ -6,7 +6,8 @@
 //   exchange   our signers, a provider that answers a challenge: hello, then proof
 
 import type { Protocol } from "../../attestation/evidence/index.ts";
-import { agreeOnVersion, type SingleProvider } from "../../attestation/providers/index.ts";
+import { agreeOnVersion } from "../../attestation/exchange/index.ts";
+import type { SingleProvider } from "../../attestation/provider.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { readCertificates } from "../../kernel/x509/index.ts";

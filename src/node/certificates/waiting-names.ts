@@ -3,7 +3,7 @@
 
 import { CLIENT_USAGES } from "../../api/certificates/index.ts";
 import { defaultProviderId, draftRequest, objectName } from "../../attestation/evidence/index.ts";
-import { loadExchange } from "../../attestation/providers/index.ts";
+import { loadExchange } from "../../attestation/exchange/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Signer } from "../../kernel/x509/index.ts";
 import { parsePrivateKey } from "../../platform/keys/index.ts";

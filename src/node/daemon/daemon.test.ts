@@ -12,7 +12,7 @@ import { writeKubeconfigFile } from "../../../test/builders/kubeconfig-file.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
 import { patient } from "../../../test/patience.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
-import { createInsecureProvider } from "../../attestation/providers/index.ts";
+import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";

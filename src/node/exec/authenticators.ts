@@ -1,7 +1,7 @@
 // The credential plugins, one per attestation provider. What the everyday run needs is here; the provider itself is
 // loaded when a certificate has to be requested.
 
-import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
+import type { NodeAttestationProvider } from "../../attestation/provider.ts";
 
 export interface Authenticator {
   readonly program: string;
@@ -31,7 +31,7 @@ export const PLAIN_AUTHENTICATOR: Authenticator = {
   signerName: "kubernetes.io/kube-apiserver-client-kubelet",
   canRenew: true,
   loadProvider: async () => {
-    const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
+    const { createInsecureProvider } = await import("../../attestation/insecure/node.ts");
     return createInsecureProvider();
   },
 };
@@ -41,7 +41,7 @@ export const INSECURE_AUTHENTICATOR: Authenticator = {
   signerName: "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure",
   canRenew: false,
   loadProvider: async () => {
-    const { createInsecureProvider } = await import("../../attestation/providers/insecure/index.ts");
+    const { createInsecureProvider } = await import("../../attestation/insecure/node.ts");
     return createInsecureProvider();
   },
 };
@@ -58,7 +58,7 @@ export const TPM_AUTHENTICATOR: Authenticator = {
   // A discrete TPM makes its keys in seconds; a node's Lease is good for 40.
   renewalWaitMs: 25_000,
   loadProvider: async (own) => {
-    const { createTpmProvider } = await import("../../attestation/providers/tpm/index.ts");
+    const { createTpmProvider } = await import("../../attestation/tpm/node.ts");
     return createTpmProvider({ address: own.get("--tpm") });
   },
 };

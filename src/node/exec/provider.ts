@@ -28,7 +28,7 @@ export function providerAuthenticator({ name, canRenew, load }: ProviderPlugin):
     canRenew,
     ownFlags: { "--settings": { value: "FILE", description: "the provider's settings as a JSON object" } },
     loadProvider: async (own) => {
-      const { createSdkProvider, loadSettings, makeProvider } = await import("../../attestation/sdk/index.ts");
+      const { createSdkProvider, loadSettings, makeProvider } = await import("../../attestation/sdk/node.ts");
       const settings = await loadSettings(own.get("--settings"));
       return createSdkProvider(await makeProvider(load, program, settings));
     },

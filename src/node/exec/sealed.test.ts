@@ -1,11 +1,12 @@
 // The plugin over a key that the machine seals; with a real TPM and a real exchange: test/journeys/sealed-keys.test.ts.
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aSealingMachine, plainKeysIn, type SealingMachine } from "../../../test/builders/key-seal.ts";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
-import { createTpmProvider } from "../../attestation/providers/tpm/index.ts";
+import { createTpmProvider } from "../../attestation/tpm/node.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { createCertificateStore } from "../certificates/index.ts";

@@ -6,7 +6,7 @@ import { aNodeCa } from "../../../test/builders/node-ca.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
 import type { RoleBinding } from "../../api/access/index.ts";
 import { CLUSTER_ROLE_BINDINGS, SECRETS } from "../../api/meta/index.ts";
-import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { parseDiscoveryMethod } from "../discovery/index.ts";
 import { fileKubeconfig, type JoinOptions, joinNode, joinPlaces } from "../join/index.ts";

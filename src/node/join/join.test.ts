@@ -10,7 +10,7 @@ import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { CSRS, NODES, SECRETS } from "../../api/meta/index.ts";
-import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";

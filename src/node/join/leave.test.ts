@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";
-import { createInsecureProvider } from "../../attestation/providers/insecure/index.ts";
+import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { parseDiscoveryMethod } from "../discovery/index.ts";
 import { joinNode } from "./join.ts";

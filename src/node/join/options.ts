@@ -4,7 +4,7 @@ import type { BootstrapToken } from "../../api/bootstrap/index.ts";
 import { ATTESTED_CLIENT_SIGNER_PREFIX } from "../../api/certificates/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
 import type { Recipient } from "../../attestation/evidence/index.ts";
-import type { NodeAttestationProvider } from "../../attestation/providers/index.ts";
+import type { NodeAttestationProvider } from "../../attestation/provider.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { DiscoveryMethod } from "../discovery/index.ts";
 import type { JoinStep } from "./steps.ts";

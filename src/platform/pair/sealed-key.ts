@@ -4,7 +4,7 @@
 //   01 ‖ parent (1) ‖ public area (2+n) ‖ private area (2+n) ‖ IV (12) ‖ ciphertext and tag
 //
 // Only the form is here, without node:crypto or a TPM: whether a file is whole must show without either. Opening it is the
-// business of a KeySeal, which attestation/providers/tpm makes.
+// business of a KeySeal, which attestation/tpm makes.
 
 import { concatBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";

@@ -4,7 +4,7 @@
 import { signersOfProvider } from "../../../src/api/certificates/index.ts";
 import type { NodeIdentity } from "../../../src/api/countersign/index.ts";
 import { type Claims, draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
-import { type EvidenceFacts, readEvidence } from "../../../src/attestation/verifiers/index.ts";
+import { type EvidenceFacts, readEvidence } from "../../../src/attestation/rules/index.ts";
 import { encodeHex } from "../../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../../src/kernel/crypto/index.ts";
 import { generatePrivateKey } from "../../../src/platform/keys/index.ts";

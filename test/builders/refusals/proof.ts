@@ -2,7 +2,8 @@
 // rules, and for the list of all reasons that there are.
 
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
-import { type BeaconFacts, type OwnedProofFacts, readEvidence } from "../../../src/attestation/verifiers/index.ts";
+import { readEvidence } from "../../../src/attestation/rules/index.ts";
+import type { BeaconFacts, OwnedProofFacts } from "../../../src/attestation/tpm/verifier.ts";
 import {
   aBeaconRenewal,
   aMachine,

@@ -2,7 +2,7 @@
 // test/, which nothing of src/ may import, so that it can never ship by accident.
 
 import { draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
-import type { SingleProvider } from "../../../src/attestation/providers/index.ts";
+import type { SingleProvider } from "../../../src/attestation/provider.ts";
 import type { Authenticator } from "../../../src/node/exec/index.ts";
 
 export const NULL_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-null";
@@ -16,7 +16,7 @@ export function createNullProvider(): SingleProvider {
     canServe: true,
     open: async () => ({
       single: async (input) =>
-        finishRequest(draftRequest({ ...input, step: "single" }), { body: { kind: "other", value: {} } }),
+        finishRequest(draftRequest({ ...input, step: "single" }), { body: { kind: "installed", value: {} } }),
       close: async () => undefined,
     }),
   };

@@ -1,16 +1,12 @@
 // Exchanges recorded from a software TPM, replayed without one: with the challenge key and the clock frozen, every rule holds; one
 // octet changed anywhere in the quote, the signature or the challenge, and it does not. `COUNTERSIGN_RECORD=1` on
 // test/upstream/tpm-exchange.test.ts makes them anew.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
-import {
-  judgeOwnedTpmProof,
-  judgeTpmHello,
-  judgeTpmProof,
-  planPins,
-} from "../../../src/attestation/verifiers/index.ts";
+import { judgeOwnedTpmProof, judgeTpmHello, judgeTpmProof, planPins } from "../../../src/attestation/tpm/verifier.ts";
 import { parsePem } from "../../../src/kernel/pem/index.ts";
 import { parsePublicArea } from "../../../src/kernel/tpm/index.ts";
 import { parseCertificate } from "../../../src/kernel/x509/index.ts";
@@ -23,6 +19,7 @@ import {
   PROOF_UID,
   proofFacts,
 } from "../../builders/exchange.ts";
+
 import recorded from "../tpm/swtpm.json" with { type: "json" };
 
 interface Recorded {

@@ -1,4 +1,5 @@
 // The fixed values of the attestation protocol (section 9.3): our code gives them, and so does a second program in Python.
+
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -16,6 +17,7 @@ import { encodeBase32, encodeHex, encodeUtf8, parseHex } from "../../../src/kern
 import { publicPointOf, sha256 } from "../../../src/kernel/crypto/index.ts";
 import { AK_UNIQUE } from "../../../src/kernel/tpm/index.ts";
 import { notRun } from "../../not-run.ts";
+
 import fixed from "./fixed.json" with { type: "json" };
 
 const { inputs, outputs } = fixed;

@@ -3,7 +3,7 @@
 // place, unchanged, and older than the request.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
-import type { EndorsementSource } from "../../../attestation/verifiers/index.ts";
+import type { EndorsementSource } from "../../../attestation/tpm/verifier.ts";
 import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";

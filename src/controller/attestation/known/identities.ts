@@ -11,7 +11,8 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../../api/countersign/index.ts";
-import { isRetired, isRevoked, type KeyHolder } from "../../../attestation/verifiers/index.ts";
+import { isRetired, isRevoked } from "../../../attestation/rules/index.ts";
+import type { KeyHolder } from "../../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
 import { findIdentity } from "../../../platform/identities/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../../platform/kube/index.ts";

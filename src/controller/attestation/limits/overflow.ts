@@ -3,7 +3,7 @@
 
 import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../../attestation/evidence/index.ts";
-import { attempt, signerParts } from "../../../attestation/verifiers/index.ts";
+import { attempt, signerParts } from "../../../attestation/rules/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { Informer } from "../../../platform/kube/index.ts";

@@ -11,7 +11,8 @@ import {
   type NodeIdentity,
   type NodeIdentityStatus,
 } from "../../../api/countersign/index.ts";
-import { describeHolders, isOpened, isRetired, type KeyHolder } from "../../../attestation/verifiers/index.ts";
+import { isOpened, isRetired } from "../../../attestation/rules/index.ts";
+import { describeHolders, type KeyHolder } from "../../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
 import { holderOf, isLive } from "../known/index.ts";
 import { auditedHolders, KEY_IN_USE, type Refusal } from "../settle.ts";

@@ -1,7 +1,7 @@
 // Which signers a cluster's machines shall ask (CAEP 2021-02-22): the names that registration writes where Cluster API's providers look.
 // Pure.
 
-import { signerParts } from "../../../attestation/verifiers/index.ts";
+import { signerParts } from "../../../attestation/rules/index.ts";
 
 export interface AdvertisedSigners {
   readonly client: string;

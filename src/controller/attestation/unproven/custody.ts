@@ -4,7 +4,7 @@
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../../api/countersign/index.ts";
-import { isRetired, pinsOf } from "../../../attestation/verifiers/index.ts";
+import { isRetired, pinsOf } from "../../../attestation/rules/index.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
 import type { EvidenceFinding, EvidenceReader } from "../../judging/index.ts";
 import type { Identities } from "../known/index.ts";

@@ -3,7 +3,7 @@
 // requests, the signer also asks live before anybody is let through: that cluster may be out of reach while this one is not, and what
 // an operator says there meanwhile would not be heard.
 
-import { judgeStanding } from "../../../attestation/verifiers/index.ts";
+import { judgeStanding } from "../../../attestation/rules/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { IdentityReader } from "../../judging/index.ts";
 import { getIdentity, type Identities } from "../known/index.ts";

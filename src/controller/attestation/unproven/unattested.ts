@@ -3,7 +3,7 @@
 
 import { type CertificateSigningRequest, INSECURE_CLIENT_SIGNER, nodeNameOf } from "../../../api/certificates/index.ts";
 import type { Exchange, NodeIdentity } from "../../../api/countersign/index.ts";
-import { judgeStanding, unprovenOf } from "../../../attestation/verifiers/index.ts";
+import { judgeStanding, unprovenOf } from "../../../attestation/rules/index.ts";
 import { encodeHex } from "../../../kernel/bytes/index.ts";
 import { sha256 } from "../../../kernel/crypto/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";

@@ -2,7 +2,7 @@
 
 import { AUTHENTICATED_GROUP } from "../../../api/access/index.ts";
 import { NODE_USER_PREFIX, NODES_GROUP } from "../../../api/certificates/index.ts";
-import { judgeStanding, STANDING_REASONS, unprovenOf } from "../../../attestation/verifiers/index.ts";
+import { judgeStanding, STANDING_REASONS, unprovenOf } from "../../../attestation/rules/index.ts";
 import type { ApprovalFacts, Claim, MachinesOfProvider } from "../facts.ts";
 import { bootstrapTokenId, credentialOf, isRenewal } from "../facts.ts";
 import {

@@ -18,7 +18,7 @@ import {
   finishRequest,
   SUPPORTED_VERSIONS_ANNOTATION,
 } from "../../../attestation/evidence/index.ts";
-import type { ExchangeProvider } from "../../../attestation/providers/index.ts";
+import type { ExchangeProvider } from "../../../attestation/provider.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { parsePem } from "../../../kernel/pem/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
@@ -30,7 +30,7 @@ const SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-example";
 
 /** Proves nothing, in the form of an exchange; `fail` is called before each proof. */
 function aProvider(fail: () => void = () => undefined, versions: readonly number[] = [1]): ExchangeProvider {
-  const body = { kind: "other", value: {} } as const;
+  const body = { kind: "installed", value: {} } as const;
   return {
     kind: "exchange",
     name: "example",

@@ -8,8 +8,6 @@ import {
   countHello,
   dropExchange,
   type ExchangeOptions,
-  type ExchangeProver,
-  type ExchangeProvider,
   type ExchangeResult,
   isRefusal,
   loadPace,
@@ -18,7 +16,8 @@ import {
   runExchange,
   savePace,
   withRegistersOf,
-} from "../../../attestation/providers/index.ts";
+} from "../../../attestation/exchange/index.ts";
+import type { ExchangeProver, ExchangeProvider } from "../../../attestation/provider.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
 import { checkIssued } from "../check.ts";

@@ -2,7 +2,7 @@
 
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../../api/certificates/index.ts";
 import { type Claims, defaultProviderId, encodeProtocol, type Recipient } from "../../../attestation/evidence/index.ts";
-import type { NodeAttestationProvider } from "../../../attestation/providers/index.ts";
+import type { NodeAttestationProvider } from "../../../attestation/provider.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
 import { caPinOf } from "../../discovery/pins.ts";

@@ -1,7 +1,7 @@
 // One request that carries its evidence, which has as long to be made as the request has to be answered.
 
 import type { FinishedRequest, Protocol } from "../../../attestation/evidence/index.ts";
-import type { SingleProvider } from "../../../attestation/providers/index.ts";
+import type { SingleProvider } from "../../../attestation/provider.ts";
 import type { Signer } from "../../../kernel/x509/index.ts";
 import { withinLimit } from "../limit.ts";
 import type { ObtainOptions } from "../obtain-options.ts";

@@ -8,7 +8,7 @@ import {
   type FinishedRequest,
   SUPPORTED_VERSIONS_ANNOTATION,
 } from "../../../attestation/evidence/index.ts";
-import type { CertificateRequests, SavedRequest } from "../../../attestation/providers/index.ts";
+import type { CertificateRequests, SavedRequest } from "../../../attestation/exchange/index.ts";
 import { encodeBase64, parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";

@@ -1,1 +1,0 @@
-export { createInsecureProvider } from "./insecure.ts";
