@@ -2,6 +2,7 @@
 // in protobuf to the next client.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { KubeObject } from "../../src/api/meta/index.ts";
 import { encodeProtobuf, findMessage, type KindName, parseProtobuf } from "../../src/apiserver/encoding/index.ts";
 import { parseYaml } from "../../src/apiserver/entry/yaml.ts";
 import { encodeYaml } from "../../src/apiserver/reply/yaml.ts";
@@ -62,19 +63,24 @@ describe("hostile JSON", () => {
     const spoiltObject = fc.constantFrom(...wholes).chain((whole) => {
       return fc.tuple(fc.constantFrom(...pathsOf(whole)), odd).map(([path, value]) => replaceAt(whole, path, value));
     });
-    const decodeAndWrite = (value: Json) => {
-      const resource = resourceOf(value as unknown as KindName);
-      encodeProtobuf(decodeObject(value, { resource, shape: "any" }));
-    };
     fc.assert(
-      fc.property(spoiltObject, (value) => FAULTS.includes(outcomeOf(() => decodeAndWrite(value)))),
+      fc.property(spoiltObject, (value) => {
+        let object: KubeObject | undefined;
+        const resource = resourceOf(value as unknown as KindName);
+        const outcome = outcomeOf(() => {
+          object = decodeObject(value, { resource });
+        });
+        expect(FAULTS).toContain(outcome);
+        // The decoder is the only check before storage: one object that cannot be written would spoil every list.
+        if (object !== undefined) encodeProtobuf(object);
+      }),
       runs(1000),
     );
   });
 
   it("of every field is what the decoder takes", () => {
     for (const whole of wholes) {
-      expect(decodeObject(whole, { resource: resourceOf(whole), shape: "any" })).toMatchObject(whole);
+      expect(decodeObject(whole, { resource: resourceOf(whole) })).toMatchObject(whole);
     }
   });
 });

@@ -134,7 +134,7 @@ interface ScalarRule {
   readonly type: string;
   readonly is: (value: Json) => boolean;
   /** What a text of this type must look like beside being a text. */
-  readonly text?: "bytes" | "time";
+  readonly text?: "bytes" | "time" | "quantity";
 }
 
 const isText = (value: Json) => typeof value === "string";
@@ -151,16 +151,19 @@ const SCALARS: Readonly<Record<ScalarType, ScalarRule>> = {
   time: { type: "Time", is: isText, text: "time" },
   microtime: { type: "MicroTime", is: isText, text: "time" },
   duration: { type: "Duration", is: isText },
-  quantity: { type: "Quantity", is: (value) => isText(value) || isNumber(value) },
+  quantity: { type: "Quantity", is: (value) => isText(value) || isNumber(value), text: "quantity" },
   "int-or-string": { type: "IntOrString", is: (value) => isText(value) || isInt32(value) },
 };
 
 function conformScalar(value: Json, schema: ScalarSchema, place: Place, findings: Findings): Json | undefined {
   const rule = SCALARS[schema.type];
   if (!rule.is(value)) return mismatch(value, place, findings, rule.type);
-  const problem = rule.text === undefined ? undefined : shapeProblem(rule.text, value, "");
+  if (rule.text === undefined) return value;
+  // Go reads a quantity that is written as a number, like `cpu: 2`, from its digits.
+  const text = String(value);
+  const problem = shapeProblem(rule.text, text, "");
   if (problem !== undefined) findings.problem ??= `${problem}${goField(place)}`;
-  return value;
+  return text;
 }
 
 /** The names that Go tells: the struct, and the path without the places in lists. */

@@ -4,22 +4,21 @@
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { invalid } from "../resources/field-error.ts";
-import { type Shape, shapeProblem } from "../resources/shape.ts";
+import { META_SHAPE, shapeProblem } from "../resources/shape.ts";
 import type { CustomKind, TakenIn } from "../resources/strategy.ts";
 import { badRequest, invalidObject } from "../status/status.ts";
 
 export interface CustomDecodable {
   readonly resource: Resource;
-  readonly shape: Shape;
   readonly custom: CustomKind;
 }
 
-export function decodeCustom(value: JsonObject, { resource, shape, custom }: CustomDecodable): TakenIn {
+export function decodeCustom(value: JsonObject, { resource, custom }: CustomDecodable): TakenIn {
   checkType(value, resource);
   const sent = isJsonObject(value["metadata"]) ? value["metadata"] : {};
   const isSaid = value["metadata"] !== undefined && value["metadata"] !== null;
   const object = { ...value, metadata: isSaid && !isJsonObject(value["metadata"]) ? value["metadata"] : said(sent) };
-  const problem = shapeProblem(shape, object, resource.kind);
+  const problem = shapeProblem({ metadata: META_SHAPE }, object, resource.kind);
   if (problem !== undefined) {
     const { kind, version } = resource;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);

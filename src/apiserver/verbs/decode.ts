@@ -1,11 +1,14 @@
-// A JSON value -> an object of the kind that the URL names, with every field of the type its kind expects. Fields that the
-// kind does not have are dropped; whether the client is told, or refused, is its own choice (fieldValidation).
+// A JSON value -> an object of the kind that the URL names, with every field of the type its kind expects. Fields that
+// the kind does not have are dropped; fieldValidation says whether the client is warned or refused. The schema of a
+// built-in kind (schema/) is the only description that a body is held to: it is made from the protobuf messages, so that
+// an object that passes can also be written in protobuf.
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
+import { assert } from "../../kernel/outcome/index.ts";
 import type { Call } from "../call.ts";
-import { typeProblem } from "../encoding/index.ts";
-import { type Shape, shapeProblem } from "../resources/shape.ts";
+import { type KindName, typeProblem } from "../encoding/index.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS } from "../resources/custom/index.ts";
 import type { CustomKind } from "../resources/strategy.ts";
 import { builtInSchema } from "../schema/built-in.ts";
 import { conform } from "../schema/conform.ts";
@@ -16,7 +19,6 @@ import type { FieldValidation } from "./write-options.ts";
 
 export interface Decodable {
   readonly resource: Resource;
-  readonly shape: Shape;
   /** Of a kind that is defined by a stored definition: its schema says which fields it has. */
   readonly custom?: CustomKind;
 }
@@ -45,20 +47,26 @@ export function decodeBody(value: Json | undefined, decodable: Decodable, as: { 
 }
 
 export function decode(value: Json | undefined, decodable: Decodable): Decoded {
-  const { resource, shape, custom } = decodable;
+  const { resource, custom } = decodable;
   if (!isJsonObject(value)) throw cannotHandle(resource, "the body is not a JSON object");
-  if (custom !== undefined) return decodeCustom(value, { resource, shape, custom });
+  if (custom !== undefined) return decodeCustom(value, { resource, custom });
   checkKind(value, resource);
   const schema = builtInSchema(resource);
-  const { object, unknown, problem } =
-    schema === undefined
-      ? { object: withoutNulls(value) as JsonObject, unknown: [], problem: undefined }
-      : conform(value, schema);
+  assert(schema !== undefined, "a built-in kind has a schema");
+  const { object, unknown, problem } = conform(value, schema);
   const type = { kind: resource.kind, apiVersion: apiVersionOf(resource) };
-  const wrong = problem ?? shapeProblem(shape, object, resource.kind) ?? typeProblem(object, type);
+  const wrong = problem ?? (hasOpenChoices(type) ? typeProblem(object, type) : undefined);
   if (wrong !== undefined) throw cannotHandle(resource, wrong);
   const { metadata = {} } = object as Partial<KubeObject>;
   return { object: { ...object, ...type, metadata } as unknown as KubeObject, unknown };
+}
+
+/**
+ * The schema says everything about a built-in kind but one: it leaves the choices inside a JSON schema open (a schema or
+ * a list of them, a boolean, names). A definition is therefore also held to its protobuf message, which knows them.
+ */
+function hasOpenChoices({ kind, apiVersion }: KindName): boolean {
+  return kind === CUSTOM_RESOURCE_DEFINITIONS.kind && apiVersion === apiVersionOf(CUSTOM_RESOURCE_DEFINITIONS);
 }
 
 function cannotHandle({ kind, version }: Resource, why: string) {
@@ -77,14 +85,6 @@ function checkKind(object: JsonObject, resource: Resource): void {
   const version = apiVersion.split("/").at(-1);
   const what = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${resource.kind}`;
   throw badRequest(`${what}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
-}
-
-/** Go reads null as "not set"; clients send `creationTimestamp: null` with every object. The depth was limited before. */
-function withoutNulls(value: Json): Json {
-  if (Array.isArray(value)) return value.map((item: Json) => withoutNulls(item));
-  if (!isJsonObject(value)) return value;
-  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutNulls(inner)]));
 }
 
 /** The name and namespace of the URL win; an object that says otherwise was sent to the wrong place. */
