@@ -11,9 +11,9 @@ import { NULL_AUTHENTICATOR, NULL_CLIENT_SIGNER } from "../../test/providers/nul
 import { encodeBase64, encodeUtf8 } from "../kernel/bytes/index.ts";
 import { systemClock } from "../platform/clock/index.ts";
 import { loadKubeconfigConnection } from "../platform/kube/index.ts";
-import { renewCertificate } from "./daemon/index.ts";
+import { renewCertificate } from "./daemon/renew.ts";
 import { runAuthenticator } from "./exec/index.ts";
-import { gatherHealth } from "./health/index.ts";
+import { gatherHealth } from "./health/gather.ts";
 import { type JoinOptions, joinNode, joinPlaces, leaveCluster, planJoin } from "./join/index.ts";
 import { bootstrapKubeconfig } from "./join/kubeconfigs.ts";
 

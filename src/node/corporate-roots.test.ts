@@ -16,10 +16,12 @@ import { createInsecureProvider } from "../attestation/insecure/node.ts";
 import { systemClock } from "../platform/clock/index.ts";
 import { loadKubeconfigClient } from "../platform/kube/index.ts";
 import { silentLog } from "../platform/report/index.ts";
-import { renewCertificate, runNodeDaemon } from "./daemon/index.ts";
+import { runNodeDaemon } from "./daemon/daemon.ts";
+import { renewCertificate } from "./daemon/renew.ts";
 import { parseDiscoveryMethod } from "./discovery/index.ts";
 import { runAuthenticator } from "./exec/index.ts";
-import { gatherHealth, isWell, judgeHealth } from "./health/index.ts";
+import { gatherHealth } from "./health/gather.ts";
+import { isWell, judgeHealth } from "./health/judge.ts";
 import { type JoinOptions, joinNode, joinPlaces, leaveCluster, planJoin } from "./join/index.ts";
 import { bootstrapKubeconfig } from "./join/kubeconfigs.ts";
 

@@ -1,13 +1,7 @@
 export { type ManagerEvent, machineAddresses, REQUEST_LIMIT_MS, servingNamesOf } from "./certificates/index.ts";
-export {
-  type DaemonOptions,
-  type DiscoveryPlaces,
-  type Renewal,
-  renewCertificate,
-  runNodeDaemon,
-  type ServingOptions,
-  type StatusOptions,
-} from "./daemon/index.ts";
+export { runNodeDaemon } from "./daemon/daemon.ts";
+export type { DaemonOptions, DiscoveryPlaces, ServingOptions, StatusOptions } from "./daemon/options.ts";
+export { type Renewal, renewCertificate } from "./daemon/renew.ts";
 export {
   type CachedDiscovery,
   type CachedWay,
@@ -34,7 +28,8 @@ export {
   wayOf,
 } from "./discovery/index.ts";
 export { type ExecEdge, runAuthenticator } from "./exec/index.ts";
-export { certificateFact, type Finding, gatherHealth, isWell, judgeHealth, lookAt, span } from "./health/index.ts";
+export { certificateFact, gatherHealth, lookAt } from "./health/gather.ts";
+export { type Finding, isWell, judgeHealth, span } from "./health/judge.ts";
 export {
   type BootstrapCredential,
   JOIN_STEPS,
@@ -45,7 +40,6 @@ export {
   type JoinStep,
   joinNode,
   joinPlaces,
-  type LeaveResult,
   leaveCluster,
   listLeft,
   loadKnownCluster,

@@ -14,7 +14,7 @@ import {
   verifyParsedDetachedHs256,
 } from "../../src/kernel/jose/index.ts";
 import { encodeCache, parseCache, wayOf } from "../../src/node/discovery/cache/format.ts";
-import { parseHeaderFile } from "../../src/node/discovery/document/headers.ts";
+import { parseHeaderFile } from "../../src/node/discovery/document/fetch.ts";
 import { judgeDocument } from "../../src/node/discovery/document/judge.ts";
 import { findDiscoveryMethod } from "../../src/node/discovery/method.ts";
 import { parseConfigMap } from "../../src/node/discovery/token/answer.ts";

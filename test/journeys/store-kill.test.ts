@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createCertificateStore } from "../../src/node/certificates/store/index.ts";
+import { createCertificateStore } from "../../src/node/certificates/store/store.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { waitForLock } from "../../src/platform/files/index.ts";
 

@@ -2,7 +2,7 @@
 // store's lock, until it is killed.
 
 import { writeSync } from "node:fs";
-import { createCertificateStore } from "../../src/node/certificates/store/index.ts";
+import { createCertificateStore } from "../../src/node/certificates/store/store.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { waitForLock } from "../../src/platform/files/index.ts";
 import { aNodeCa } from "../builders/node-ca.ts";

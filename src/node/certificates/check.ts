@@ -1,6 +1,5 @@
-// Is the certificate that came back the one we asked for? Pure; read before anything is stored, because a kubelet that
-// stores a certificate of another name or CA is stuck with 401 until somebody logs in.
-// The rules, in order:
+// Is the issued certificate the requested one? Pure; read before anything is stored, because a kubelet that stores a
+// certificate of another name or CA gets 401 until an operator logs in. The rules, in order:
 //   certificate-is-readable · certificate-is-for-our-key · subject-is-our-node · certificate-has-our-names ·
 //   certificate-is-in-force · chain-ends-at-the-cluster-ca (for the usage that was asked for)
 
@@ -21,8 +20,8 @@ export interface IssuedFacts extends WantedCertificate {
 export type NodeRoots = readonly Certificate[] | undefined;
 
 /**
- * Those that were named, else the cluster's. Undefined where the kubeconfig leaves it to this machine's roots: those say who the
- * server is and nothing about who signs its nodes. The certificate comes from that server, which will judge it.
+ * The named CAs, else the cluster's. Undefined where the kubeconfig relies on this machine's roots: they identify the
+ * server, but do not tell which CA signs its nodes. The certificate comes from that server, which will also judge it.
  */
 export function nodeRootsOf({ caPem, writtenCaPem }: ClusterRoots, clientCaPem: string | undefined): NodeRoots {
   if (clientCaPem === undefined && writtenCaPem === "") return undefined;

@@ -1,6 +1,8 @@
-// Reads the current pair. Synchronous and alone in its file: it is the whole work of the exec plugin on most days.
+// Reads the current pair, and tells whether it is another node's. Synchronous and with few imports: it is the whole work
+// of the exec plugin on most days.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { NODE_USER_PREFIX } from "../../api/certificates/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { PAIR_MAX_BYTES, parseStoredPair, type StoredPair } from "../../platform/pair/index.ts";
 import { type CertificatePurpose, currentPathOf } from "./layout.ts";
@@ -53,4 +55,39 @@ function readSmallFile(path: string): SmallFile | CurrentPair {
   } finally {
     closeSync(file);
   }
+}
+
+interface OthersPair {
+  /** `node worker-7`, or the name in quotes where it is no node's. */
+  readonly whose: string;
+  readonly until: string;
+}
+
+interface OwnName {
+  readonly nodeName: string;
+  readonly nowMs: number;
+}
+
+/**
+ * A valid certificate of another node. It is never moved aside for a mistyped name or a wrong directory, because that node
+ * would lose its service; an expired one may be.
+ */
+export function findOthers(found: CurrentPair, { nodeName, nowMs }: OwnName): OthersPair | undefined {
+  if (found.kind !== "present") return undefined;
+  const { commonName, notAfterMs } = found.pair;
+  if (commonName === `${NODE_USER_PREFIX}${nodeName}` || nowMs >= notAfterMs) return undefined;
+  return { whose: whoIs(commonName), until: new Date(notAfterMs).toISOString() };
+}
+
+export function requireNoOthers(found: CurrentPair, { directory, ...own }: OwnName & { readonly directory: string }) {
+  const others = findOthers(found, own);
+  if (others === undefined) return;
+  const { whose, until } = others;
+  const message = `the certificate in ${directory} is ${whose}'s, not ${own.nodeName}'s, and good until ${until}`;
+  throw new Fault("bad-config", message, { detail: { todo: "give the --node-name it has, or another directory" } });
+}
+
+function whoIs(commonName: string): string {
+  if (!commonName.startsWith(NODE_USER_PREFIX)) return JSON.stringify(commonName);
+  return `node ${commonName.slice(NODE_USER_PREFIX.length)}`;
 }

@@ -34,7 +34,7 @@ export type RequestState =
   | { readonly kind: "denied" | "failed"; readonly why: string; readonly said: RefusalWords };
 
 /** The refusal in its parts, for callers that lay them out themselves. */
-export interface RefusalWords {
+interface RefusalWords {
   /** Of our controller's rules; other approvers have none. */
   readonly rule?: string;
   readonly reason: string;
@@ -128,7 +128,10 @@ function refusalOf(condition: CsrCondition, csr: CertificateSigningRequest) {
   return { why: join(reason, message) || "no reason was given", said: { ...rule, reason, message } };
 }
 
-/** The controller's annotation, as far as it is text; anybody can write one, so it informs people and decides nothing. */
+/**
+ * The controller's annotation, as far as it is text. Any client may write one, so it informs people and decides
+ * nothing.
+ */
 function readVerdict(csr: CertificateSigningRequest): Partial<Record<"rule" | "reason" | "message", string>> {
   const annotation = csr.metadata.annotations?.[VERDICT_ANNOTATION] ?? "";
   const value: unknown = orUndefined(() => JSON.parse(annotation));
@@ -141,7 +144,7 @@ function join(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== "").join(": ");
 }
 
-/** Text that other people wrote goes to a terminal: no control characters, one line, not endless. */
+/** Other clients wrote this text, and it goes to a terminal: no control characters, one line, a limited length. */
 function oneLine(text: string): string {
   return text.replace(/\p{Cc}+/gu, " ").slice(0, WHY_MAX_CHARACTERS);
 }

@@ -1,4 +1,4 @@
-// The files of kubelet's certificate store, so that a kubelet can take the directory over and give it back.
+// The files of kubelet's certificate store, so that a kubelet can use the directory before and after this program.
 
 import { join, resolve } from "node:path";
 
@@ -40,7 +40,7 @@ export function currentPathOf(directory: string, purpose: CertificatePurpose = "
   return join(directory, `kubelet-${purpose}-current.pem`);
 }
 
-/** Local time, as kubelet's: people compare it with the machine's own clock. */
+/** Local time, as kubelet's, for comparison with the machine's own clock. */
 function stampOf(nowMs: number): string {
   const time = new Date(nowMs);
   const date = [time.getFullYear(), time.getMonth() + 1, time.getDate()];

@@ -1,24 +1,23 @@
-// A certificate for this node, from key to stored pair, with everything a crash in between leaves behind taken up again:
-// lock -> is there a good pair by now? -> request with the provider's evidence -> store. Three ways lead to it, and everybody
-// who needs a certificate (join, plugin, manager) comes through here:
+// A certificate for this node, from key to stored pair; continues what a crash left behind. lock -> is there a good pair by
+// now? -> request with the provider's evidence -> store. Join, plugin and manager all come through here. Three ways:
 //   plain      Kubernetes' own signers: a PKCS#10, as a kubelet's
 //   in one     our signers, a provider whose evidence travels with the request
 //   exchange   our signers, a provider that answers a challenge: hello, then proof
 
-import type { Protocol } from "../../attestation/evidence/index.ts";
+import type { FinishedRequest, Protocol } from "../../attestation/evidence/index.ts";
 import { agreeOnVersion } from "../../attestation/exchange/index.ts";
 import type { SingleProvider } from "../../attestation/provider.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { readCertificates } from "../../kernel/x509/index.ts";
+import { readCertificates, type Signer } from "../../kernel/x509/index.ts";
 import { waitForLockUnless } from "../../platform/files/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../platform/keys/index.ts";
 import type { CertificatePair, StoredPair } from "../../platform/pair/index.ts";
-import { attestInOne, requireMayAsk, storeByExchange, takesEvidence } from "./attested/index.ts";
-import type { ObtainOptions } from "./obtain-options.ts";
-import { requireNoOthers } from "./others-pair.ts";
-import { REQUEST_LIMIT_MS, requestCertificate } from "./request.ts";
-import { type CertificateStore, openFit } from "./store/index.ts";
+import { storeByExchange } from "./attested/by-exchange.ts";
+import { claimsOf, type ObtainOptions, requireMayAsk, takesEvidence } from "./attested/claims.ts";
+import { requireNoOthers } from "./current.ts";
+import { REQUEST_LIMIT_MS, requestCertificate, withinLimit } from "./request.ts";
+import { type CertificateStore, openFit } from "./store/store.ts";
 import { commonNameOf } from "./template.ts";
 
 export async function obtainCertificate(options: ObtainOptions): Promise<CertificatePair> {
@@ -68,7 +67,7 @@ async function askAndStore(options: ObtainOptions): Promise<CertificatePair> {
   return await inBestVersion(options, provider);
 }
 
-/** In the best version that the controller speaks as well, each tried once. */
+/** In the newest version that the controller supports as well, each tried once. */
 async function inBestVersion(options: ObtainOptions, provider: SingleProvider): Promise<CertificatePair> {
   const tried: Protocol[] = [];
   let [protocol] = provider.protocols;
@@ -116,8 +115,8 @@ async function storeOne(options: ObtainOptions, spoken: Spoken): Promise<Certifi
 }
 
 /**
- * One that the current pair has already is left from a crash between the two last steps. Its request has been answered, and
- * asking again under its name would bring back the same certificate for ever.
+ * A pending key that the current pair already has is left from a crash between the last two steps. Its request was
+ * answered, and requesting again under its name would return the same certificate for ever.
  */
 async function pendingKey(store: CertificateStore): Promise<PrivateKey> {
   const pem = await store.loadPendingKey();
@@ -133,7 +132,7 @@ function isKeyOf(pair: StoredPair | undefined, { signer }: PrivateKey): boolean 
   return leaf !== undefined && equalBytes(leaf.publicKey.spki, signer.publicKey);
 }
 
-/** The request of this key has been used up or is somebody else's; only another key makes another request. */
+/** The request of this key is used up, or another client created it; only another key makes another request. */
 function isSpent(error: unknown): boolean {
   return isFault(error, "already-exists");
 }
@@ -141,4 +140,27 @@ function isSpent(error: unknown): boolean {
 /** Denied by an approver, failed at its signer, or answered with a certificate that is not what was asked for. */
 export function isRefusedRequest(error: unknown): boolean {
   return isFault(error, "denied") || isFault(error, "failed-request") || isFault(error, "untrusted");
+}
+
+/** One request that carries its evidence. Gathering the evidence and waiting for the answer share one limit. */
+async function attestInOne(
+  options: ObtainOptions,
+  spoken: { readonly provider: SingleProvider; readonly protocol: Protocol },
+  key: Signer,
+): Promise<FinishedRequest> {
+  const { clock, signal, serving, recipient, limitMs = REQUEST_LIMIT_MS } = options;
+  const { provider, protocol } = spoken;
+  const awaited = () => `${provider.name} evidence is being gathered`;
+  return await withinLimit({ clock, limitMs, signal, awaited }, async (stop) => {
+    const claims = await claimsOf(options, stop);
+    const prover = await provider.open({ clock, signal: stop });
+    try {
+      const request = await prover.single({ claims, protocol, key, names: serving, recipient });
+      // The insecure provider proves nothing, so its request must not be reported as attested.
+      if (provider.name !== "insecure") options.onAttested?.();
+      return request;
+    } finally {
+      await prover.close();
+    }
+  });
 }

@@ -9,7 +9,7 @@
 const ROTATE_AT = 0.8;
 const ROTATE_SPREAD = 0.1;
 
-/** The plugin's flow diagram (seed 000) says "less than 20 % left", which is the middle of the window. */
+/** *Cluster API Kubelet Authentication* renews with "less than 20 % left", which is the middle of the window. */
 export const PLUGIN_JITTER = 0.5;
 
 export interface Lifetime {
@@ -23,7 +23,7 @@ export interface CertificateFacts {
   readonly nowMs: number;
   /** In [0, 1). One draw per certificate, so that a fleet that was born together does not renew together. */
   readonly jitter: number;
-  /** A provider that proves nothing may not renew (seed 000): its certificate is used to the end. */
+  /** A provider that proves nothing may not renew; its certificate is used until it expires. */
   readonly canRenew: boolean;
 }
 
@@ -47,9 +47,9 @@ export function rotationTime({ notBeforeMs, notAfterMs }: Lifetime, jitter: numb
 }
 
 /**
- * The life that a certificate has on this machine: from when it was stored, where that is later than its notBefore. Signers
- * date certificates back (kube-controller-manager by five minutes), so one of two minutes would be due at birth, and each
- * look at it a new request (differs from upstream: kubelet counts from notBefore and does exactly that).
+ * The life of a certificate on this machine: from when it was stored, if that is after notBefore. Signers backdate
+ * certificates (kube-controller-manager by five minutes), so one of two minutes would be due at once, and each look at
+ * it a new request. differs from upstream: kubelet counts from notBefore and requests each time.
  */
 export function usefulLife({ notBeforeMs, notAfterMs }: Lifetime, storedMs: number): Lifetime {
   const isSane = storedMs > notBeforeMs && storedMs < notAfterMs;
@@ -57,8 +57,8 @@ export function usefulLife({ notBeforeMs, notAfterMs }: Lifetime, storedMs: numb
 }
 
 /**
- * A draw that every process on this machine makes alike, taken from the certificate's signature, which nobody can foresee.
- * Not its last eight bytes: those of an Ed25519 signature are the small end of a number below 2^252.
+ * A draw that is equal in every process of this machine and not predictable: from the certificate's signature. Not its
+ * last eight bytes: those of an Ed25519 signature are the high end of a number below 2^252.
  */
 export function jitterOf(leaf: Uint8Array): number {
   const [a = 0, b = 0, c = 0, d = 0] = leaf.slice(-16, -12);

@@ -2,19 +2,24 @@
 // earlier start made, wait for the decision, check the answer. Nothing is stored here.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import { apiVersionOf, CSRS } from "../../api/meta/index.ts";
+import { apiVersionOf, CSRS, type KubeObject, SELF_SUBJECT_REVIEWS } from "../../api/meta/index.ts";
 import type { FinishedRequest } from "../../attestation/evidence/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
 import { type Signer, signCertificateRequest } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../platform/kube/index.ts";
+import {
+  type BackoffLimits,
+  backoffMs,
+  type CallOptions,
+  type KubeClient,
+  waitAfterMs,
+} from "../../platform/kube/index.ts";
+import { type Limit, withinLimit as withinAnyLimit } from "../../platform/signals/index.ts";
 import { checkIssued, type NodeRoots } from "./check.ts";
 import { judgeReuse, type RequestState } from "./judge.ts";
-import { withinLimit } from "./limit.ts";
-import { requestName } from "./request-name.ts";
-import { extensionsOf, namesOf, subjectOf, usagesOf, type WantedCertificate } from "./template.ts";
+import { extensionsOf, namesOf, requestName, subjectOf, usagesOf, type WantedCertificate } from "./template.ts";
 import { watchRequest } from "./watch-request.ts";
 
 /** kubeadm waits five minutes for a node; a plugin or a join that waits longer only hides the reason. */
@@ -77,7 +82,7 @@ async function createOrFind(options: RequestOptions, signal: AbortSignal): Promi
   }
 }
 
-/** A Fault is worth another try. A create whose answer was lost shows as `already-exists` then. */
+/** A Fault means: try again. A create whose answer was lost shows as `already-exists` then. */
 async function tryCreate(
   object: CertificateSigningRequest,
   options: RequestOptions,
@@ -157,4 +162,34 @@ export function requestObject({ name, request, signerName, usages }: FinishedReq
     metadata: { name },
     spec: { request: encodeBase64(request), signerName, usages },
   };
+}
+
+/** Bounds the wait for a certificate. */
+interface CertificateLimit extends Omit<Limit, "overdue"> {
+  /** What is awaited now. */
+  readonly awaited: () => string;
+}
+
+export function withinLimit<T>(limit: CertificateLimit, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { awaited, ...rest } = limit;
+  const overdue = () => `no certificate after ${Math.round(limit.limitMs / 1_000)} s: ${awaited()}`;
+  return withinAnyLimit({ ...rest, overdue }, act);
+}
+
+interface SelfSubjectReview extends KubeObject {
+  readonly status?: { readonly userInfo?: { readonly username?: string } };
+}
+
+/**
+ * The user name by which the API server knows the client's credential, from a review that changes nothing. Fault
+ * `unauthorized` if it knows none.
+ */
+export async function whoAmI(client: KubeClient, options: CallOptions = {}): Promise<string> {
+  const review: SelfSubjectReview = {
+    apiVersion: apiVersionOf(SELF_SUBJECT_REVIEWS),
+    kind: SELF_SUBJECT_REVIEWS.kind,
+    metadata: {},
+  };
+  const { status } = await client.create(SELF_SUBJECT_REVIEWS, review, options);
+  return status?.userInfo?.username ?? "";
 }

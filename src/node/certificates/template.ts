@@ -1,6 +1,8 @@
 // What a node asks for: subject, usages and names of its client and of its serving certificate, as a kubelet's. Pure.
 
 import { CLIENT_USAGES, NODE_USER_PREFIX, NODES_GROUP } from "../../api/certificates/index.ts";
+import { encodeBase64Url, encodeUtf8 } from "../../kernel/bytes/index.ts";
+import { sha512t256 } from "../../kernel/crypto/index.ts";
 import {
   type Certificate,
   EKU_CLIENT_AUTH,
@@ -24,7 +26,7 @@ export interface WantedCertificate {
 /** With an elliptic-curve key, which is the only kind that this product makes. */
 const SERVING_USAGES: readonly string[] = ["digital signature", "server auth"];
 
-export interface NodeSubject {
+interface NodeSubject {
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
@@ -59,4 +61,24 @@ export function namesOf(serving: ServingNames | undefined): readonly string[] {
 export function missingNames({ subjectAltNames }: Certificate, serving: ServingNames | undefined): readonly string[] {
   const held = new Set([...(subjectAltNames?.dnsNames ?? []), ...(subjectAltNames?.ipAddresses ?? [])]);
   return namesOf(serving).filter((name) => !held.has(name));
+}
+
+interface RequestIdentity {
+  /** DER SubjectPublicKeyInfo. */
+  readonly publicKey: Uint8Array;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly usages: readonly string[];
+  /** Of a serving certificate; other names are another request. kubelet's digest has no such part. */
+  readonly names?: readonly string[];
+}
+
+/**
+ * The name of a node's certificate request: kubelet's digest over key, subject and usages (pkg/kubelet/certificate/bootstrap).
+ * The same key requests under the same name, so that a restart finds its earlier request instead of creating another.
+ */
+export function requestName({ publicKey, commonName, organizations, usages, names = [] }: RequestIdentity): string {
+  const items = [publicKey, ...[commonName, ...organizations, ...usages, ...names].map(encodeUtf8)];
+  const digest = sha512t256(encodeUtf8(items.map((item) => `${encodeBase64Url(item)}|`).join("")));
+  return `node-csr-${encodeBase64Url(digest)}`;
 }

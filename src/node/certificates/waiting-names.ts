@@ -1,5 +1,5 @@
-// Under which names this node's request may wait at the API server: that of the exchange under way, else those that follow from
-// the key that waits for its certificate, plain or with evidence. Nothing needs to have been noted.
+// The names under which this node's request may wait at the API server: that of the exchange in progress, else those
+// that follow from the pending key, plain or with evidence. Nothing needs to have been recorded.
 
 import { CLIENT_USAGES } from "../../api/certificates/index.ts";
 import { defaultProviderId, draftRequest, objectName } from "../../attestation/evidence/index.ts";
@@ -8,10 +8,9 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { Signer } from "../../kernel/x509/index.ts";
 import { parsePrivateKey } from "../../platform/keys/index.ts";
 import type { StoreLayout } from "./layout.ts";
-import { requestName } from "./request-name.ts";
-import { subjectOf } from "./template.ts";
+import { requestName, subjectOf } from "./template.ts";
 
-export interface WaitingNode {
+interface WaitingNode {
   readonly nodeName: string;
   readonly providerId?: string | undefined;
   /** That waits for its certificate. */

@@ -9,15 +9,18 @@ import type { Clock } from "../../platform/clock/index.ts";
 import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../platform/kube/index.ts";
 import { judgeRequest, type RequestState } from "./judge.ts";
 
-/** Between two looks when there is no watch, or one that ends at once: a signer takes milliseconds, a person minutes. */
+/**
+ * Pause between two looks without a watch, or with one that ends at once: a signer takes milliseconds, an operator
+ * minutes.
+ */
 const LOOK_BACKOFF: BackoffLimits = { baseMs: 1_000, maxMs: 10_000 };
 /** The server ends a watch after this; a new one then starts with the current state. */
 const WATCH_SECONDS = 300;
 
-export interface WatchRequestOptions {
+interface WatchRequestOptions {
   readonly client: KubeClient;
   readonly name: string;
-  /** Of the object that we created or found to be ours; another one under the same name is somebody else's. */
+  /** Of the object that we created or found to be ours; another object under the same name is not ours. */
   readonly uid: string;
   readonly clock: Clock;
   /** In [0, 1). */
@@ -127,7 +130,7 @@ function readState(csr: CertificateSigningRequest, { name, uid, onState }: Watch
   }
 }
 
-/** What the controller speaks, where it said so: another version of the evidence may do. */
+/** The versions that the controller supports, where it names them: evidence in another version may be accepted. */
 function supportedBy({ metadata }: CertificateSigningRequest): { readonly supportedVersions?: string } {
   const supportedVersions = metadata.annotations?.[SUPPORTED_VERSIONS_ANNOTATION];
   return supportedVersions === undefined ? {} : { supportedVersions };

@@ -19,7 +19,9 @@ import { systemClock } from "../../platform/clock/index.ts";
 import { loadKubeconfigClient } from "../../platform/kube/index.ts";
 import { createLog } from "../../platform/report/index.ts";
 import { createDiscoveryCache, discover, parseDiscoveryMethod, wayOf } from "../discovery/index.ts";
-import { type DaemonOptions, renewCertificate, runNodeDaemon } from "./index.ts";
+import { runNodeDaemon } from "./daemon.ts";
+import type { DaemonOptions } from "./options.ts";
+import { renewCertificate } from "./renew.ts";
 
 describe("the node daemon", () => {
   let cluster: JoinableCluster;

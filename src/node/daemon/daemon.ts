@@ -12,10 +12,9 @@ import {
   createCertificateStore,
   type ManagerEvent,
 } from "../certificates/index.ts";
-import { type Booted, bootNode } from "./boot.ts";
+import { type Booted, bootNode, saveKubeconfig } from "./boot.ts";
 import { createDiscoveryUpkeep, type DiscoveryUpkeep } from "./discovery-upkeep.ts";
 import { createJournal, type Journal } from "./journal.ts";
-import { saveKubeconfig } from "./kubeconfig-file.ts";
 import { createDaemonMetrics, type DaemonMetrics } from "./metrics.ts";
 import type { DaemonOptions } from "./options.ts";
 import { startStatusServer } from "./status-server.ts";

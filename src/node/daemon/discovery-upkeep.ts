@@ -1,19 +1,27 @@
-// The daemon keeps the ways back to the cluster fresh while they still work (seed 004, "caching and update"): the cluster says where
-// it goes and whom it trusts next, and whoever listened finds it when all endpoints have moved or the roots were rotated. What
-// has changed goes into the cache, into the kubeconfigs that the join wrote, and to the managers.
+// The daemon keeps the ways back to the cluster fresh while they still work ("Client caching and update" of the super
+// simple discovery API): the cluster publishes its next addresses and roots, and a node that has read them finds the
+// cluster after all endpoints have moved or the roots were rotated. Changes go into the cache, into the kubeconfigs
+// that the join wrote, and to the managers.
 
+import { moveClusters, parseKubeconfig } from "../../api/kubeconfig/index.ts";
 import { type Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
+import { atomicWriteFile, loadTextIfPresent } from "../../platform/files/index.ts";
 import type { ClusterPlace } from "../certificates/index.ts";
-import { type CachedDiscovery, createDiscoveryCache, type Refreshed, refreshDiscovery } from "../discovery/index.ts";
-import { moveKubeconfig, type NewPlace } from "./kubeconfig-move.ts";
+import {
+  type CachedDiscovery,
+  createDiscoveryCache,
+  type DiscoveredCluster,
+  type Refreshed,
+  refreshDiscovery,
+} from "../discovery/index.ts";
 import type { DiscoveryPlaces } from "./options.ts";
 
 /** A rotation of roots or addresses takes hours; a fleet of thousands asks a few times a second at this pace. */
 const EVERY_MS = 600_000;
 /** A fifth more or less, so that machines that started together do not ask together. */
 const SPREAD = 0.2;
-/** While no way leads to the cluster, and at most this often when somebody else could not reach it. */
+/** Pause while no way leads to the cluster, and between two looks that a failure elsewhere caused. */
 const AGAIN_MS = 30_000;
 
 export interface UpkeepOptions extends DiscoveryPlaces {
@@ -29,7 +37,7 @@ export interface UpkeepOptions extends DiscoveryPlaces {
 
 export interface DiscoveryUpkeep {
   run(signal: AbortSignal): Promise<void>;
-  /** Somebody could not reach or not trust the cluster: look for it sooner. */
+  /** A caller could not reach or not trust the cluster: look for it sooner. */
   nudge(): void;
 }
 
@@ -72,7 +80,7 @@ async function refreshOnce(options: UpkeepOptions, signal: AbortSignal): Promise
   }
 }
 
-/** Undefined where the join left no cache, or somebody removed it. */
+/** Undefined where the join left no cache, or it was removed. */
 async function refreshCache(
   { clock, cachePath, env }: UpkeepOptions,
   signal: AbortSignal,
@@ -99,8 +107,8 @@ async function follow(options: UpkeepOptions, { cluster }: CachedDiscovery): Pro
     const what = isElsewhere ? `the cluster is at ${server} now` : "the cluster has other roots now";
     options.onMoved(`${what}; the kubeconfigs say so, and a kubelet that runs reads them at its next start`);
   } finally {
-    // After what is on disk, so that evidence is for the cluster that the next start means too; and although a kubeconfig could not
-    // be written, because the managers need the cluster.
+    // After the files, so that evidence names the cluster that the next start finds there; and also when a kubeconfig
+    // could not be written, because the managers need the cluster.
     if (isElsewhere || now.caPem.trim() !== caPem.trim())
       options.move({ server, caPem, writtenCaPem: documentCaPem, tlsServerName });
   }
@@ -111,4 +119,21 @@ async function moveKubeconfigs({ kubeconfigs }: UpkeepOptions, cluster: NewPlace
   let hasWritten = false;
   for (const path of kubeconfigs) hasWritten = (await moveKubeconfig(path, cluster)) || hasWritten;
   return hasWritten;
+}
+
+type NewPlace = Pick<DiscoveredCluster, "server" | "documentCaPem" | "tlsServerName">;
+
+/**
+ * Points a kubeconfig that a join wrote at the cluster's present place. Only the entry of the cluster in use changes: user,
+ * proxy and foreign entries stay. Answers whether anything changed; a missing file is left alone.
+ */
+export async function moveKubeconfig(path: string, place: NewPlace): Promise<boolean> {
+  const text = await loadTextIfPresent(path);
+  if (text === undefined) return false;
+  const { contexts, currentContext } = parseKubeconfig(text);
+  const used = contexts.find(({ name }) => name === currentContext)?.context.cluster;
+  const { server, documentCaPem: caPem, tlsServerName } = place;
+  const moved = moveClusters(text, { server, caPem, tlsServerName, isMeant: ({ name }) => name === used });
+  if (moved.hasChanged) await atomicWriteFile(path, moved.text, { mode: 0o600 });
+  return moved.hasChanged;
 }

@@ -1,5 +1,5 @@
-// What the daemon writes down. Trouble always; diagnostics (what is used, asked for, answered) from verbosity 2; the loops'
-// own steps from 4. The numbers are kubelet's.
+// The daemon's log. Trouble always; diagnostics (what is used, requested, answered) from verbosity 2; the loops' own
+// steps from 4. The numbers are kubelet's.
 
 import type { Fault } from "../../kernel/outcome/index.ts";
 import type { CertificatePair } from "../../platform/pair/index.ts";
@@ -81,7 +81,9 @@ function lineOf(event: ManagerEvent): Line {
   }
 }
 
-/** A denial is somebody's decision, a failure the signer's; everything else is an accident, told with its causes. */
+/**
+ * A denial is an approver's decision, a failure the signer's; everything else is an accident, logged with its causes.
+ */
 function failureOf(fault: Fault, retryMs: number): Pick<Line, "message" | "fields"> {
   const retrySeconds = Math.round(retryMs / 1_000);
   if (fault.code === "denied") return { message: "certificate denied", fields: { why: fault.message, retrySeconds } };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { parseKubeconfig } from "../../api/kubeconfig/index.ts";
-import { moveKubeconfig } from "./kubeconfig-move.ts";
+import { moveKubeconfig } from "./discovery-upkeep.ts";
 
 const directory = mkdtempSync(join(tmpdir(), "countersign-move-"));
 afterAll(() => rmSync(directory, { recursive: true }));

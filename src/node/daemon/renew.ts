@@ -13,12 +13,11 @@ import {
   storeLayout,
   usefulLife,
 } from "../certificates/index.ts";
-import { bootNode } from "./boot.ts";
+import { bootNode, saveKubeconfig } from "./boot.ts";
 import { createJournal } from "./journal.ts";
-import { saveKubeconfig } from "./kubeconfig-file.ts";
 import type { DaemonOptions, ServingOptions } from "./options.ts";
 
-export interface RenewOptions
+interface RenewOptions
   extends Pick<
     DaemonOptions,
     | "nodeName"
@@ -84,7 +83,7 @@ async function boot(options: RenewOptions) {
   return { store, booted: await bootNode({ ...options, rotate: true }, store, journal) };
 }
 
-/** The end of a certificate whose time has not come; undefined when there is something to do. */
+/** The end of a certificate that is not due; undefined when there is something to do. */
 function notDueUntil({ certDirectory, nodeName, clock }: RenewOptions): number | undefined {
   const found = loadCurrentPair(certDirectory);
   if (found.kind !== "present" || found.pair.commonName !== commonNameOf(nodeName)) return undefined;

@@ -1,5 +1,5 @@
-// What the daemon answers to probes and to Prometheus: platform/report's page, on loopback plain HTTP, else with the node's serving
-// certificate, which may change while it is served.
+// Probes and Prometheus metrics of the daemon: the page of platform/report, by plain HTTP on loopback, else with the
+// node's serving certificate, which may change meanwhile.
 
 import { createServer as createTlsServer } from "node:https";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -13,7 +13,7 @@ import {
 import { type CertificateManager, hotSwapServer } from "../certificates/index.ts";
 import type { StatusOptions } from "./options.ts";
 
-export interface StatusSources {
+interface StatusSources {
   /** A node without a valid certificate is neither well nor ready. */
   readonly checks: readonly Check[];
   readonly metrics: Pick<Metrics, "expose">;

@@ -1,6 +1,7 @@
-// What discovery finds: where the cluster is, whom to trust there, and which cluster it is.
+// What discovery finds: the cluster's address, the roots to trust there, and its id. And how discovery refuses.
 
 import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
+import { type Deny, deny, Fault } from "../../kernel/outcome/index.ts";
 
 export interface DiscoveredCluster {
   /** From the document that was proved, not from the command line: everything after discovery goes there. */
@@ -21,4 +22,13 @@ export interface DiscoveredCluster {
   readonly kubeconfigText: string;
   /** Only from a file that carries an identity, when the user asked for it. */
   readonly user: KubeconfigUser | undefined;
+}
+
+/** A refusal of discovery as a value: the rule that does not hold, and what to do about it. */
+export function refuse(rule: string, message: string): Deny {
+  return deny({ rule, reason: "Untrusted", message });
+}
+
+export function untrusted({ rule, message }: Pick<Deny, "rule" | "message">, cause?: unknown): Fault {
+  return new Fault("untrusted", message, { cause, detail: { check: rule } });
 }

@@ -21,10 +21,10 @@ import { type Handler, startTestServer, type TestServer } from "../../../test/fa
 import { parseHs256Jwt } from "../../kernel/jose/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { readCertificates } from "../../kernel/x509/index.ts";
-import type { DiscoverDeps } from "./deps.ts";
 import { discover } from "./discover.ts";
 import type { DiscoveryMethod } from "./method.ts";
-import { caPinOf } from "./pins.ts";
+import { caPinOf } from "./roots.ts";
+import type { DiscoverDeps } from "./wait.ts";
 
 const PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 const ca = aTestCa();

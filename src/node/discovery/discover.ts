@@ -1,14 +1,14 @@
-// Find a cluster and prove that it is the one, by any method of seed 004. One entry for every command.
+// Finds a cluster and proves that it is the right one, by any method of the super simple discovery API. One entry for
+// all commands.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { DiscoveredCluster } from "./cluster.ts";
-import type { DiscoverDeps } from "./deps.ts";
 import { confirmCluster, readServed } from "./document/confirm.ts";
 import { fetchDocument } from "./document/fetch.ts";
 import { loadDocument } from "./document/load.ts";
 import type { DiscoveryMethod, FileMethod, UrlMethod } from "./method.ts";
 import { discoverByToken } from "./token/by-token.ts";
-import { type Attempt, tryInOrder, untilAnswered } from "./wait.ts";
+import { type DiscoverDeps, type DiscoveryAttempt, tryInOrder, untilAnswered } from "./wait.ts";
 
 /**
  * Waits up to `limitMs` (5 minutes) for servers, documents and signatures that have not come. Faults: `untrusted` with
@@ -40,7 +40,7 @@ async function documentSource(
   return async () => loaded;
 }
 
-/** Whoever shows progress wants to hear it once, however often a server has to be asked. */
+/** Reports progress once, however often a server has to be asked. */
 function once(told: DiscoverDeps["onDiscovered"]): (server: string) => void {
   let isTold = false;
   return (server) => {
@@ -53,7 +53,7 @@ function once(told: DiscoverDeps["onDiscovered"]): (server: string) => void {
 export async function atFirstAnswering(cluster: DiscoveredCluster, deps: DiscoverDeps): Promise<DiscoveredCluster> {
   if (cluster.servers.length < 2) return cluster;
   try {
-    const answering = await tryInOrder(cluster.servers, async (server): Promise<Attempt<string>> => {
+    const answering = await tryInOrder(cluster.servers, async (server): Promise<DiscoveryAttempt<string>> => {
       await readServed(cluster, server, deps);
       return { value: server };
     });

@@ -1,10 +1,10 @@
-// The address a person types for a cluster: a bare host, host:port, an IPv6 address or an https URL (seed 004, "often
-// expressed as a bare domain or IP"). One canonical form comes out: https://host:port without a trailing slash.
+// The address of a cluster as it is typed: a bare host, host:port, an IPv6 address or an https URL. One canonical form
+// comes out: https://host:port without a trailing slash.
 
 import { isToken } from "../../api/bootstrap/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-/** Where kubeadm puts an API server when nobody says otherwise. */
+/** kubeadm's default. */
 const DEFAULT_PORT = 6443;
 /** A host name has at most 253 characters; the rest is scheme, brackets and port. */
 const ENDPOINT_MAX_CHARACTERS = 300;

@@ -1,11 +1,10 @@
 export { type CachedDiscovery, type CachedWay, wayOf } from "./cache/format.ts";
-export { type RefreshDeps, type Refreshed, refreshDiscovery } from "./cache/refresh.ts";
+export { type Refreshed, refreshDiscovery } from "./cache/refresh.ts";
 export { createDiscoveryCache, type DiscoveryCache } from "./cache/store.ts";
 export type { DiscoveredCluster } from "./cluster.ts";
-export type { DiscoverDeps } from "./deps.ts";
 export { discover } from "./discover.ts";
 export { parseEndpoint, parseEndpoints } from "./endpoint.ts";
-export { encodeClusterInfo, encodeClusterKubeconfig, type KubeconfigNames } from "./kubeconfig.ts";
+export { encodeClusterInfo, encodeClusterKubeconfig } from "./kubeconfig.ts";
 export {
   type DiscoveryMethod,
   type DiscoveryWords,
@@ -15,6 +14,6 @@ export {
   type TokenMethod,
   type UrlMethod,
 } from "./method.ts";
-export { caPinOf, parseCaPin } from "./pins.ts";
-export { type LocationCheck, listRoots, type RootFacts, verifyRoots, verifyServers } from "./verify-servers.ts";
-export { DISCOVERY_LIMIT_MS } from "./wait.ts";
+export { caPinOf, parseCaPin } from "./roots.ts";
+export { type LocationCheck, listRoots, verifyRoots, verifyServers } from "./verify-servers.ts";
+export { DISCOVERY_LIMIT_MS, type DiscoverDeps } from "./wait.ts";

@@ -1,6 +1,6 @@
-// What was found, written down again: as a kubeconfig for kubectl, and as the document that is handed to other machines
-// (one unnamed cluster, nothing else). Both carry the whole location in the extension, and in the plain fields what every
-// client understands: the address that answered, and all roots. Pure.
+// A found cluster as a kubeconfig for kubectl, and as the document for other machines (one unnamed cluster, nothing
+// else). Both carry the whole location in the extension, and in the plain fields what every client understands: the
+// address that answered, and all roots. Pure.
 
 import {
   clusterLocationExtension,
@@ -11,7 +11,7 @@ import {
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import type { DiscoveredCluster } from "./cluster.ts";
 
-export interface KubeconfigNames {
+interface KubeconfigNames {
   /** Of the cluster and the context. */
   readonly name: string;
   readonly user?: KubeconfigUser | undefined;

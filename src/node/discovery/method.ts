@@ -1,11 +1,11 @@
-// The ways to find a cluster (seed 004, "Methods"), and the words by which a person asks for one: the seed's, and those of
-// `kubeadm join`. Pure: one reader of these words for every command.
+// The ways to find a cluster ("Methods" of the super simple discovery API), read from its flags and those of `kubeadm
+// join`. Pure: one reader of these flags for every command.
 
 import { type BootstrapToken, parseToken } from "../../api/bootstrap/index.ts";
 import { isClusterId } from "../../api/kubeconfig/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { parseEndpoints } from "./endpoint.ts";
-import { parseCaPin } from "./pins.ts";
+import { parseCaPin } from "./roots.ts";
 
 interface AnyMethod {
   /** The cluster that must be found, and no other. */
@@ -17,7 +17,7 @@ export interface TokenMethod extends AnyMethod {
   /** `https://host:port`, in the order to try. */
   readonly addresses: readonly string[];
   readonly token: BootstrapToken;
-  /** Canonical pins; with none, whoever knows the token can pose as the cluster. */
+  /** Canonical pins. Without any, a holder of the token can pose as the cluster. */
   readonly caPins: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export interface UrlMethod extends AnyMethod {
 
 export type DiscoveryMethod = TokenMethod | FileMethod | UrlMethod;
 
-/** What stood on the command line, each word under its flag. */
+/** The values of the command line, each under its flag. */
 export interface DiscoveryWords {
   /** Host, host:port, IPv6 address or https URL; several with commas between them. */
   readonly address?: string | undefined;
@@ -60,7 +60,7 @@ export interface DiscoveryWords {
   readonly clusterId?: string | undefined;
 }
 
-/** Fault `bad-config` when the words name no way or more than one. */
+/** Fault `bad-config` when the flags name no way or more than one. */
 export function parseDiscoveryMethod(words: DiscoveryWords): DiscoveryMethod {
   const method = findDiscoveryMethod(words);
   if (method !== undefined) return method;

@@ -1,10 +1,11 @@
-// One reading of kube-public/cluster-info on a connection of its own, so that no reading rides on an earlier one's trust.
+// One read of kube-public/cluster-info on a connection of its own, so that no read relies on the trust of an earlier
+// one.
 
 import { CLUSTER_INFO_PATH } from "../../api/bootstrap/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { getHttps, type HttpsAnswer, type ServerTrust } from "../../platform/http/index.ts";
 import { faultFromResponse } from "../../platform/kube/index.ts";
-import { untrusted } from "./refuse.ts";
+import { untrusted } from "./cluster.ts";
 
 /** One reading; a server that needs longer is asked again. As kubeadm. */
 const READ_TIMEOUT_MS = 10_000;
@@ -45,7 +46,7 @@ export async function readClusterInfo(reading: Reading): Promise<HttpsAnswer> {
   throw faultOf(answer, address);
 }
 
-/** The server does not know who asks, or does not let them: the answer of a plain API server to a JWT. */
+/** The server does not know the caller, or does not permit the read: the answer of a plain API server to a JWT. */
 export function isRefusedAnswer({ status }: HttpsAnswer): boolean {
   return status === 401 || status === 403;
 }

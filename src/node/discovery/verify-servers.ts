@@ -1,13 +1,12 @@
-// Every address and every root of a cluster, looked at one by one: discovery is content with one that works, an operator
-// wants to know about the others before the last one goes.
+// Every address and every root of a cluster, checked one by one: discovery needs only one that works, an operator wants
+// to know about the others before the last one fails.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { readCertificates } from "../../kernel/x509/index.ts";
 import type { DiscoveredCluster } from "./cluster.ts";
-import type { DiscoverDeps } from "./deps.ts";
-import { readServed } from "./document/confirm.ts";
-import { caPinOf } from "./pins.ts";
-import { withSystemRoots } from "./system-trust.ts";
+import { readServed, withSystemRoots } from "./document/confirm.ts";
+import { caPinOf } from "./roots.ts";
+import type { DiscoverDeps } from "./wait.ts";
 
 export interface LocationCheck {
   /** The address, or the pin of a root. */
@@ -34,7 +33,7 @@ async function verifyServer(cluster: DiscoveredCluster, server: string, deps: Di
   }
 }
 
-export interface RootFacts {
+interface RootFacts {
   readonly pin: string;
   readonly subject: string;
   readonly notBeforeMs: number;

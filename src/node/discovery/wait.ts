@@ -1,5 +1,5 @@
-// Boot order does not matter (seed 004): a server that is not up, a document or signature that has not come are waited
-// for, aloud and not for ever. What a server refuses for good, and what does not hold, ends the waiting at once.
+// Boot order does not matter: a server that is not up, a document or signature that does not exist yet are waited for,
+// with a limit and with reports. A final refusal, and a proof that does not hold, end the wait at once.
 
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -19,10 +19,10 @@ export interface Waiting {
   readonly onWaiting?: ((why: string) => void) | undefined;
 }
 
-export type Attempt<T> = { readonly value: T } | { readonly why: string };
+export type DiscoveryAttempt<T> = { readonly value: T } | { readonly why: string };
 
 /** Fault `timeout` with the last thing that was awaited. */
-export async function untilAnswered<T>(waiting: Waiting, attempt: () => Promise<Attempt<T>>): Promise<T> {
+export async function untilAnswered<T>(waiting: Waiting, attempt: () => Promise<DiscoveryAttempt<T>>): Promise<T> {
   const { clock, signal, onWaiting, limitMs = DISCOVERY_LIMIT_MS } = waiting;
   const deadlineMs = clock.now() + limitMs;
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
@@ -46,7 +46,7 @@ const NOT_UP_YET: ReadonlySet<FaultCode> = new Set([
   "unavailable",
 ]);
 
-export async function orWhy<T>(attempt: () => Promise<Attempt<T>>): Promise<Attempt<T>> {
+async function orWhy<T>(attempt: () => Promise<DiscoveryAttempt<T>>): Promise<DiscoveryAttempt<T>> {
   try {
     return await attempt();
   } catch (error) {
@@ -61,8 +61,8 @@ export async function orWhy<T>(attempt: () => Promise<Attempt<T>>): Promise<Atte
  */
 export async function tryInOrder<T>(
   addresses: readonly string[],
-  attempt: (address: string) => Promise<Attempt<T>>,
-): Promise<Attempt<T>> {
+  attempt: (address: string) => Promise<DiscoveryAttempt<T>>,
+): Promise<DiscoveryAttempt<T>> {
   const whys: string[] = [];
   let refusal: Fault | undefined;
   for (const address of addresses) {
@@ -77,4 +77,13 @@ export async function tryInOrder<T>(
   }
   if (refusal !== undefined) throw refusal;
   return { why: whys.length > 0 ? whys.join("; ") : "no address is known" };
+}
+
+export interface DiscoverDeps extends Waiting {
+  /** For SSL_CERT_FILE and SSL_CERT_DIR, which say where this machine's roots are; HTTPS_PROXY and NO_PROXY. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The whole of standard input, for the file `-`. */
+  readonly readStdin?: (() => Promise<string>) | undefined;
+  /** A document was read and its signature holds; the server is not proved yet. May be called again after a pause. */
+  readonly onDiscovered?: ((server: string) => void) | undefined;
 }

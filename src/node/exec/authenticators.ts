@@ -10,22 +10,23 @@ export interface Authenticator {
   readonly canRenew: boolean;
   /** The provider's own flags: name with dashes -> what follows it in the help, and what it is. */
   readonly ownFlags?: Readonly<Record<string, OwnFlag>> | undefined;
-  /** How long a renewal may hold up a kubelet whose certificate still works. Default: RENEWAL_WAIT_MS. */
+  /** How long a renewal may delay a kubelet whose certificate still works. Default: RENEWAL_WAIT_MS. */
   readonly renewalWaitMs?: number | undefined;
   /** With the values of its own flags, by name with dashes. */
   loadProvider(own: ReadonlyMap<string, string>): Promise<NodeAttestationProvider>;
 }
 
-export interface OwnFlag {
+interface OwnFlag {
   /** Left out: a switch. */
   readonly value?: string | undefined;
   readonly description: string;
 }
 
 /** Of a provider that can: keys are written down sealed by this machine's TPM. */
-export const SEAL_KEY_FLAG = "--seal-key"; // spelled out below: a computed name keeps one plugin's facts in every other's bundle
+// spelled out below, because a computed name would keep this flag in every bundle
+export const SEAL_KEY_FLAG = "--seal-key";
 
-/** Of a join without --provider: Kubernetes' own signer is asked, by a plain request as a kubelet's. Nothing is attested. */
+/** Of a join without --provider: a plain request to Kubernetes' own signer, as a kubelet's. Nothing is attested. */
 export const PLAIN_AUTHENTICATOR: Authenticator = {
   program: "kubelet-authenticator",
   signerName: "kubernetes.io/kube-apiserver-client-kubelet",
@@ -52,7 +53,7 @@ export const TPM_AUTHENTICATOR: Authenticator = {
   canRenew: true,
   ownFlags: {
     "--tpm": { value: "ADDRESS", description: "/dev/tpmrm0 (default), swtpm:path=SOCKET or swtpm:host=HOST,port=PORT" },
-    // Not the default: the directory is kubelet's own, and whoever reads a key there without us needs a plain one.
+    // Not the default: the directory is kubelet's own, and other programs that read its key need a plain one.
     "--seal-key": { description: "keep the key sealed by the TPM; not where a kubelet reads it from --cert-dir" },
   },
   // A discrete TPM makes its keys in seconds; a node's Lease is good for 40.

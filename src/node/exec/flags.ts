@@ -27,12 +27,12 @@ export interface ExecFlags {
 
 const VERBOSITY_DEFAULT = 2;
 
-export type Invocation =
+type Invocation =
   | { readonly kind: "help" }
   | { readonly kind: "version" }
   | { readonly kind: "run"; readonly flags: ExecFlags };
 
-export type FlagFacts = Pick<Authenticator, "program" | "signerName" | "ownFlags">;
+type FlagFacts = Pick<Authenticator, "program" | "signerName" | "ownFlags">;
 
 export function helpText({ program, signerName, ownFlags = {} }: FlagFacts): string {
   const own = Object.entries(ownFlags).map(([name, { value = "", description }]) => [`${name} ${value}`, description]);

@@ -17,8 +17,8 @@ import {
   nodeRootsOf,
   obtainCertificate,
 } from "../certificates/index.ts";
-import { addressOf } from "../join/known-cluster.ts";
-import { parseNodeName } from "../join/node-name.ts";
+import { addressOf } from "../join/kubeconfigs.ts";
+import { parseNodeName } from "../join/options.ts";
 import { type Authenticator, SEAL_KEY_FLAG } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
 import type { ExecFlags } from "./flags.ts";

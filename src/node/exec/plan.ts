@@ -1,6 +1,7 @@
-// When does a run ask for the next certificate, and until when may client-go keep what it answers? Pure (seed 000, client
-// CSR flow). client-go runs the plugin at the first request after the stated time and never looks at the certificate's own
-// end, so the time must lie before that end; and never in the past, or the plugin runs once per request.
+// When does a run request the next certificate, and until when may client-go keep the answer? Pure ("Client CSR flow" of
+// Cluster API Kubelet Authentication). client-go runs the plugin at the first request after the stated time and never looks
+// at the certificate's own end, so the time must lie before that end; and never in the past, or the plugin runs once per
+// request.
 //
 //   notBefore                     80 %        90 %       notAfter
 //   ├──────────── use ─────────────┼────────── renew ───────┤ bootstrap
@@ -17,12 +18,12 @@ const SHORTEST_USE_MS = 5_000;
 /** After a renewal that did not succeed, while the present certificate still works. */
 export const RETRY_RENEWAL_MS = 60_000;
 /**
- * A kubelet sends nothing while its plugin runs, and its Lease is good for 40 s: with a certificate that still works, no
- * signer is worth a node that looks dead. The request stays, and the next run finds it.
+ * A kubelet sends nothing while its plugin runs, and its Lease expires after 40 s: while the certificate still works, a
+ * slow signer must not make the node look dead. The request stays, and the next run finds it.
  */
 export const RENEWAL_WAIT_MS = 10_000;
 
-export interface RunFacts {
+interface RunFacts {
   readonly current: Lifetime | undefined;
   readonly nowMs: number;
   readonly canRenew: boolean;
@@ -32,7 +33,7 @@ export function planRun(facts: RunFacts): CertificatePlan {
   return planCertificate({ ...facts, jitter: PLUGIN_JITTER });
 }
 
-export interface AnswerFacts {
+interface AnswerFacts {
   readonly life: Lifetime;
   readonly plan: CertificatePlan;
   /** In [0, 1), one draw per certificate. */

@@ -1,11 +1,11 @@
-// The credential plugin of a provider that was written against the SDK: its package has a program of a few lines that calls this, as
-// `countersign provider new` writes it. Entered as `countersign/authenticator`.
+// The credential plugin of a provider that was written against the SDK. Its package has a short program that calls
+// this, as `countersign provider new` writes it. Entered as `countersign/authenticator`.
 
 import type { Authenticator } from "./authenticators.ts";
 import { createExecEdge } from "./edge.ts";
 import { runAuthenticator } from "./run.ts";
 
-export interface ProviderPlugin {
+interface ProviderPlugin {
   /** The provider's name: the program is `kubelet-authenticator-<name>`, the signer ends with it. */
   readonly name: string;
   /** The provider's own answer, repeated here so that the provider need not be loaded to hear it. */

@@ -1,25 +1,26 @@
-// The client-go credential plugin: environment in, one ExecCredential out, nothing else on stdout. On most days it reads
-// one file and answers; only when there is no usable certificate, or a renewal is due, does it load the client and ask. What to do
-// follows from the certificate alone; where the TPM has sealed the key, the provider is loaded to open it, and nothing else.
+// The client-go credential plugin: environment in, one ExecCredential out, nothing else on stdout. On most days it
+// reads one file and answers; only when there is no usable certificate, or a renewal is due, does it load the client
+// and request. The certificate alone decides; where the TPM has sealed the key, the provider is loaded to open it, and
+// nothing else.
 
+import { existsSync } from "node:fs";
 import { KUBELET_CLIENT_SIGNER, NODE_USER_PREFIX } from "../../api/certificates/index.ts";
 import { EXEC_INFO_VARIABLE, type ExecInfo, encodeExecCredential, parseExecInfo } from "../../api/clientauth/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type CertificatePair, isSealed, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { VERSION } from "../../platform/process/index.ts";
-import { loadCurrentPair } from "../certificates/current.ts";
-import { requireNoOthers } from "../certificates/others-pair.ts";
+import { loadCurrentPair, requireNoOthers } from "../certificates/current.ts";
+import { storeLayout } from "../certificates/layout.ts";
 import { type CertificatePlan, jitterOf, type Lifetime, usefulLife } from "../certificates/plan.ts";
 import type { Authenticator } from "./authenticators.ts";
 import type { ExecEdge } from "./edge.ts";
 import { type ExecFlags, helpText, parseFlags } from "./flags.ts";
 import type { ExecNeed } from "./obtain.ts";
 import { encodeExpiry, planExpiry, planRun } from "./plan.ts";
-import { waitForOther } from "./wait-for-other.ts";
 
 /** sysexits(3), where one fits: the caller's log shows the number. */
 const EXIT_FAILED = 1;
-/** Only an operator can help (protocol 7.3): the identity was revoked, say. The next try is ten minutes away. */
+/** Only an operator can help, for example because the identity was revoked. The next try is ten minutes away. */
 const EXIT_OPERATOR = 3;
 const EXIT_TRY_AGAIN = 75;
 const EXIT_BAD_CONFIG = 78;
@@ -88,7 +89,7 @@ async function answer(run: Run): Promise<string> {
   }
 }
 
-/** The life of what is stored, and the key that is at hand already: the TPM need not be asked for it again. */
+/** The life of the stored pair, and its key if it is open already, so that the TPM need not open it again. */
 function withKeyOf(stored: Present | undefined, obtained: Present | undefined): Present | undefined {
   if (stored === undefined || stored.pair.certificatePem !== obtained?.pair.certificatePem) return stored;
   return { pair: obtained.pair, life: stored.life };
@@ -114,7 +115,9 @@ function requireInfo(text: string | undefined): string {
   );
 }
 
-/** A pair of another node's name is never presented, which would be that node; one that is over is as good as none. */
+/**
+ * A pair of another node is never presented, because the caller would act as that node. An expired one counts as none.
+ */
 function loadPresent({ certDirectory, nodeName }: ExecFlags, nowMs: number): Present | undefined {
   const current = loadCurrentPair(certDirectory);
   requireNoOthers(current, { directory: certDirectory, nodeName, nowMs });
@@ -128,4 +131,21 @@ function encodeAnswer({ apiVersion }: ExecInfo, { certificatePem, keyPem }: Cert
     clientKeyData: keyPem,
     expirationTimestamp: encodeExpiry(expiryMs),
   });
+}
+
+/** A live holder of the lock is done sooner; the lock of a dead one is taken over by the caller. */
+const LONGEST_WAIT_MS = 3_000;
+const LOOK_AGAIN_MS = 50;
+
+/**
+ * Another process is requesting this node's certificate already, and will store it for us too. Waiting here, before the
+ * client is loaded, makes many plugins at once cheap. Nothing depends on it: after the wait the caller takes the lock.
+ */
+async function waitForOther(certDirectory: string, isDone: () => boolean): Promise<boolean> {
+  const { lockPath } = storeLayout(certDirectory);
+  for (let waitedMs = 0; waitedMs < LONGEST_WAIT_MS && existsSync(lockPath); waitedMs += LOOK_AGAIN_MS) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    if (isDone()) return true;
+  }
+  return isDone();
 }

@@ -16,11 +16,11 @@ export interface HealthFacts {
   readonly reach: Reach;
   /** Why the certificate's key does not open, and what to do about it; undefined where it does, or lies there plain. */
   readonly closedKey?: ClosedKey | undefined;
-  /** As whom the API server knows the certificate. */
+  /** The user name by which the API server knows the certificate. */
   readonly identity: Seen<string>;
   /** The program that a kubeconfig here calls for the credential; undefined where none does. */
   readonly plugin?: PluginFact | undefined;
-  /** As whom it knows the credential of the bootstrap kubeconfig, if one is kept. */
+  /** The user name by which it knows the credential of the bootstrap kubeconfig, if one is kept. */
   readonly hasBootstrap: boolean;
   readonly bootstrap: Seen<string>;
   readonly pending: Seen<PendingRequest>;
@@ -29,7 +29,7 @@ export interface HealthFacts {
 }
 
 export interface RequestRight {
-  /** Whose right it is, as the API server knows them. */
+  /** The user who has the right, as the API server knows it. */
   readonly user: string;
   readonly allowed: boolean;
 }
@@ -65,7 +65,7 @@ export type Reach =
   | { readonly kind: "unread" }
   | { readonly kind: "no-name"; readonly host: string; readonly why: string }
   | { readonly kind: "unreachable"; readonly why: string }
-  /** Somebody answers, but no known CA vouches for it. */
+  /** A server answers, but no known CA vouches for it. */
   | { readonly kind: "untrusted"; readonly why: string; readonly serverMs: number | undefined }
   | { readonly kind: "answers"; readonly serverMs: number | undefined };
 

@@ -10,7 +10,8 @@ import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { parseDiscoveryMethod } from "../discovery/index.ts";
 import { fileKubeconfig, type JoinOptions, joinNode, joinPlaces } from "../join/index.ts";
-import { gatherHealth, isWell, judgeHealth } from "./index.ts";
+import { gatherHealth } from "./gather.ts";
+import { isWell, judgeHealth } from "./judge.ts";
 
 describe("a check-up of a machine", () => {
   let cluster: JoinableCluster;

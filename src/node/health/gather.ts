@@ -7,12 +7,9 @@ import { createKubeClient, loadKubeconfigClient } from "../../platform/kube/inde
 import { type CertificatePair, isSealed, type KeySeal, openPair } from "../../platform/pair/index.ts";
 import { type CurrentPair, listWaitingNames, loadCurrentPair, storeLayout } from "../certificates/index.ts";
 import { type ClusterAddress, type JoinPlaces, loadKnownCluster, loadRemembered } from "../join/index.ts";
-import { askRight, findPending, introduce } from "./ask.ts";
+import { askRight, findPending, type HealthClients, type HealthOptions, introduce, probeServer } from "./ask.ts";
 import type { CertificateFact, ClosedKey, HealthFacts, Reach } from "./facts.ts";
-import type { HealthClients, HealthOptions } from "./options.ts";
-import { readPermissions } from "./permissions.ts";
-import { findPlugin } from "./plugin.ts";
-import { probeServer } from "./probe.ts";
+import { findPlugin, readPermissions } from "./machine.ts";
 
 export async function gatherHealth(options: HealthOptions): Promise<HealthFacts> {
   const { directory, places, clock, env, signal } = options;

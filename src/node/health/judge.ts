@@ -1,5 +1,6 @@
-// What is wrong with this node and what to do about it. Pure: facts -> one finding per check, in the order in which a
-// person would look: directory · name · API server · clock · CA · certificate · identity · plugin · bootstrap · rights · pending request.
+// What is wrong with this node and what to do about it. Pure: facts -> one finding per check, in the order in which an
+// operator would look: directory · name · API server · clock · CA · certificate · identity · plugin · bootstrap ·
+// rights · pending request.
 
 import type { HealthFacts, PendingRequest } from "./facts.ts";
 
@@ -152,7 +153,7 @@ const bootstrap: Check = ({ bootstrap: seen, hasBootstrap, certificate: found, d
   if (seen.kind === "Present") return ok(check, `the API server knows ${seen.value}`);
   if (seen.kind === "NotRead") return unknown(check, seen.why);
   const todo = `countersign token create on a control-plane machine, then ${resume(path)} --token-file FILE`;
-  // With a certificate in force, nobody needs the token.
+  // With a valid certificate the token is not needed.
   return found.kind === "present"
     ? none(check, "is dead, which is well: the node has its certificate")
     : failed(check, "is dead: it has expired or was deleted", todo);

@@ -13,7 +13,7 @@ import type { JoinOptions } from "./options.ts";
 import { joinPlaces } from "./places.ts";
 
 export interface Credential {
-  /** For people: whose it is, never what it is. */
+  /** For people: names the credential, never shows it. */
   readonly words: string;
   /** Of the user entry that is written down. Absent when a file has it already. */
   readonly user?: KubeconfigUser;

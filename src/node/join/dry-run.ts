@@ -1,5 +1,5 @@
-// What a join would do: the cluster is found and proved, and the credential is shown to it, because those are what fails;
-// nothing is requested and nothing is written.
+// What a join would do: the cluster is found and proved, and the credential is tried there, because those are what
+// fails; nothing is requested and nothing is written.
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type CredentialSource, createKubeClient, loadKubeconfigConnection } from "../../platform/kube/index.ts";
@@ -9,17 +9,16 @@ import { findKept } from "./enrol.ts";
 import { findCluster } from "./find-cluster.ts";
 import { openStore, requireOwnDirectory } from "./join.ts";
 import type { ClusterAddress } from "./kubeconfigs.ts";
-import { parseNodeName } from "./node-name.ts";
-import { type JoinOptions, signerNameOf } from "./options.ts";
+import { type JoinOptions, parseNodeName, signerNameOf } from "./options.ts";
 import { joinPlaces } from "./places.ts";
 
 export interface JoinPlan {
   readonly nodeName: string;
   readonly server: string;
   readonly signerName: string;
-  /** Whose credential would ask, in words. */
+  /** Which credential would be used, as text. */
   readonly credential: string;
-  /** As whom the API server knows that credential; absent when it was not shown to it. */
+  /** The user name by which the API server knows that credential; absent when it was not tried. */
   readonly knownAs?: string;
   /** A valid certificate is there, and nothing would be requested. */
   readonly isJoined: boolean;

@@ -16,13 +16,11 @@ import {
 } from "../certificates/index.ts";
 import { chooseCredential, openCredential } from "./credential.ts";
 import { type FoundCluster, findCluster } from "./find-cluster.ts";
-import { isSameCluster, loadKnownCluster } from "./known-cluster.ts";
-import type { ClusterAddress } from "./kubeconfigs.ts";
-import { type JoinOptions, signerNameOf } from "./options.ts";
+import { type ClusterAddress, isSameCluster, loadKnownCluster } from "./kubeconfigs.ts";
+import { type JoinOptions, signerNameOf, type TimedJoin } from "./options.ts";
 import { createPatience, type Patience } from "./patience.ts";
 import { joinPlaces } from "./places.ts";
 import { type Remembered, saveRemembered } from "./remembered.ts";
-import type { TimedJoin } from "./timed.ts";
 
 export interface Enrolled {
   readonly cluster: ClusterAddress;
@@ -62,7 +60,7 @@ export async function enrol(options: TimedJoin, store: CertificateStore): Promis
   }
 }
 
-/** Written before anything is asked for: whoever resumes the join, or looks after it, need not be told again. */
+/** Written before anything is requested, so that commands which resume the join or renew later need no flags. */
 function rememberedOf(options: JoinOptions): Remembered {
   const {
     nodeName,
@@ -96,7 +94,9 @@ function requestOf(options: TimedJoin, cluster: FoundCluster) {
   };
 }
 
-/** The states of a request as steps: a fast signer shows approval and certificate at once, and both words are said. */
+/**
+ * The states of a request as steps: a fast signer shows approval and certificate at once, and both steps are reported.
+ */
 function reportProgress({ progress, provider }: JoinOptions, patience: Patience): RequestProgress {
   let isApproved = false;
   const approve = () => {
@@ -114,7 +114,7 @@ function reportProgress({ progress, provider }: JoinOptions, patience: Patience)
   };
 }
 
-/** Ours by name, signed for this cluster, and not over. The key was compared when the pair was read. */
+/** Of our name, signed for this cluster, and not expired. The key was compared when the pair was read. */
 function isGood(options: JoinOptions, cluster: ClusterAddress, pair: PairCertificate): boolean {
   const [leaf] = readCertificates(pair.certificatePem);
   if (leaf === undefined) return false;

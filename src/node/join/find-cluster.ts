@@ -13,8 +13,7 @@ import {
   discover,
   wayOf,
 } from "../discovery/index.ts";
-import { addressOf, loadKnownCluster } from "./known-cluster.ts";
-import type { ClusterAddress } from "./kubeconfigs.ts";
+import { addressOf, type ClusterAddress, loadKnownCluster } from "./kubeconfigs.ts";
 import type { JoinOptions } from "./options.ts";
 import { joinPlaces } from "./places.ts";
 

@@ -1,10 +1,15 @@
 export { type JoinPlan, planJoin } from "./dry-run.ts";
 export { joinNode } from "./join.ts";
-export { loadKnownCluster } from "./known-cluster.ts";
-export { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
-export { type LeaveOptions, type LeaveResult, leaveCluster, listLeft } from "./leave.ts";
-export { parseNodeName } from "./node-name.ts";
-export { type BootstrapCredential, type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
+export { type ClusterAddress, execKubeconfig, fileKubeconfig, loadKnownCluster } from "./kubeconfigs.ts";
+export { leaveCluster, listLeft } from "./leave.ts";
+export {
+  type BootstrapCredential,
+  JOIN_STEPS,
+  type JoinOptions,
+  type JoinResult,
+  type JoinStep,
+  parseNodeName,
+  signerNameOf,
+} from "./options.ts";
 export { type JoinPlaces, joinPlaces } from "./places.ts";
 export { loadRemembered, type Remembered } from "./remembered.ts";
-export { JOIN_STEPS, type JoinStep } from "./steps.ts";

@@ -20,8 +20,7 @@ import { type DiscoveryWords, parseDiscoveryMethod } from "../discovery/index.ts
 import { planJoin } from "./dry-run.ts";
 import { joinNode } from "./join.ts";
 import { bootstrapKubeconfig } from "./kubeconfigs.ts";
-import type { JoinOptions } from "./options.ts";
-import { JOIN_STEPS } from "./steps.ts";
+import { JOIN_STEPS, type JoinOptions } from "./options.ts";
 
 const HOUR_MS = 3_600_000;
 const SECRET = "0123456789abcdef";

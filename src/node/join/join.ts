@@ -18,11 +18,16 @@ import {
 } from "../certificates/index.ts";
 import { enrol, findKept } from "./enrol.ts";
 import { type ClusterAddress, execKubeconfig, fileKubeconfig } from "./kubeconfigs.ts";
-import { parseNodeName } from "./node-name.ts";
-import { type JoinOptions, type JoinResult, signerNameOf } from "./options.ts";
+import {
+  type JoinOptions,
+  type JoinResult,
+  parseNodeName,
+  signerNameOf,
+  startTime,
+  type TimedJoin,
+} from "./options.ts";
 import { joinPlaces } from "./places.ts";
 import { registerNode } from "./register.ts";
-import { startTime, type TimedJoin } from "./timed.ts";
 
 export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   const options = startTime(untimed);
@@ -30,7 +35,8 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   const store = openStore(options);
   requireOwnDirectory(options, store);
   const kept = await findKept(options, store);
-  // Power may have been lost before the plain keys were gone that the sealed one replaces; without a daemon the next look is a renewal.
+  // Power may have been lost before the plain keys were removed that the sealed one replaces. Without a daemon, only
+  // the next renewal would look again.
   if (kept !== undefined && options.sealKeys === true)
     await repairWhenFree(store, commonNameOf(nodeName), options.clock);
   const { cluster, pair } = kept ?? (await enrol(options, store));
@@ -51,7 +57,7 @@ export async function joinNode(untimed: JoinOptions): Promise<JoinResult> {
   };
 }
 
-/** Before anything is written: whoever mistook the directory must not put the node out of service whose it is. */
+/** Before anything is written: a mistaken directory must not put its node out of service. */
 export function requireOwnDirectory({ directory, nodeName, clock }: JoinOptions, store: CertificateStore): void {
   const others = findOthers(store.look(), { nodeName, nowMs: clock.now() });
   if (others === undefined) return;
@@ -76,13 +82,13 @@ async function saveKubeconfigs(options: JoinOptions, store: CertificateStore, cl
   await requirePrivate(options.directory);
   if (options.clientCaPem !== undefined) await atomicWriteFile(clientCaPath, options.clientCaPem, { mode: 0o600 });
   const byPlugin = execKubeconfig(cluster, call);
-  // A file with a sealed key is of no use to whoever reads it himself.
+  // A file with a sealed key is useless to clients that read it themselves.
   const byFile = options.sealKeys === true ? byPlugin : fileKubeconfig(cluster, store.layout.currentPath);
   await atomicWriteFile(kubeconfigPath, byFile, { mode: 0o600 });
   await atomicWriteFile(execKubeconfigPath, byPlugin, { mode: 0o600 });
 }
 
-/** Whoever asks Kubernetes' own signer shows no evidence, and gets the plugin whose name claims none. */
+/** A request to Kubernetes' own signer carries no evidence, so it gets the plugin whose name claims none. */
 function pluginOf(options: JoinOptions): string {
   const { execCommand, provider } = options;
   const plain = "kubelet-authenticator";

@@ -10,10 +10,10 @@ import { waitForLock } from "../../platform/files/index.ts";
 import { createKubeClient } from "../../platform/kube/index.ts";
 import { type CertificatePair, type KeySeal, openPair, type StoredPair } from "../../platform/pair/index.ts";
 import { loadCurrentPair, storeLayout } from "../certificates/index.ts";
-import { loadKnownCluster } from "./known-cluster.ts";
+import { loadKnownCluster } from "./kubeconfigs.ts";
 import { joinPlaces } from "./places.ts";
 
-export interface LeaveOptions {
+interface LeaveOptions {
   readonly directory: string;
   readonly nodeName: string;
   readonly clock: Clock;
@@ -26,7 +26,7 @@ export interface LeaveOptions {
   readonly keySeal?: KeySeal | undefined;
 }
 
-export interface LeaveResult {
+interface LeaveResult {
   /** Of the Node object: `removed`, `absent`, `kept` as asked, or why it was not removed. */
   readonly node: string;
   readonly removed: readonly string[];
@@ -59,7 +59,7 @@ export async function leaveCluster(options: LeaveOptions): Promise<LeaveResult> 
   }
 }
 
-/** What leaving removes, and nothing else: whatever a person put beside it stays. */
+/** Exactly what leaving removes: other files in the directory stay. */
 export async function listLeft(directory: string): Promise<readonly string[]> {
   const { certDirectory, ...files } = joinPlaces(directory);
   const names = new Set(Object.values(files).map((path) => basename(path)));
@@ -68,7 +68,7 @@ export async function listLeft(directory: string): Promise<readonly string[]> {
   return [...beside.map((name) => join(directory, name)), ...stored.map((name) => join(certDirectory, name))];
 }
 
-/** As the node itself. Most clusters do not let a node remove its object; then a person must. */
+/** With the node's own certificate. Most clusters do not let a node remove its object; then an operator must. */
 async function removeNode({ directory, nodeName, signal, env, keySeal }: LeaveOptions): Promise<string> {
   const { certDirectory, kubeconfigPath } = joinPlaces(directory);
   const current = loadCurrentPair(certDirectory);

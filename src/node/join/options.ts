@@ -1,13 +1,13 @@
 // What a join takes and gives.
 
 import type { BootstrapToken } from "../../api/bootstrap/index.ts";
-import { ATTESTED_CLIENT_SIGNER_PREFIX } from "../../api/certificates/index.ts";
+import { ATTESTED_CLIENT_SIGNER_PREFIX, isNodeName, NODE_NAME_MAX_CHARACTERS } from "../../api/certificates/index.ts";
 import type { NodeAddress } from "../../api/core/index.ts";
 import type { Recipient } from "../../attestation/evidence/index.ts";
 import type { NodeAttestationProvider } from "../../attestation/provider.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { DiscoveryMethod } from "../discovery/index.ts";
-import type { JoinStep } from "./steps.ts";
 
 /** With what the certificate is asked for, where that is not the token that found the cluster. */
 export type BootstrapCredential =
@@ -31,8 +31,8 @@ export interface JoinOptions {
   readonly evidenceCluster?: string | undefined;
   readonly recipient?: Recipient | undefined;
   /**
-   * The key is kept sealed by the provider's TPM, and both kubeconfigs call the plugin, which opens it: nobody who reads the pair
-   * itself could. Not the default for just that reason: a join makes the store that a kubelet or the daemon may read.
+   * The key is kept sealed by the provider's TPM, and both kubeconfigs call the plugin, which opens it. Not the
+   * default, because a kubelet or a daemon could not read the pair itself then.
    */
   readonly sealKeys?: boolean | undefined;
   /** The provider's own flags at its plugin, such as where the TPM is; a switch has an empty value. */
@@ -41,7 +41,9 @@ export interface JoinOptions {
   readonly signerName?: string | undefined;
   /** CAs of client certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
-  /** Leaves the bootstrap kubeconfig for the plugin, which can then start over by itself when all else has ended. */
+  /**
+   * Leaves the bootstrap kubeconfig for the plugin, which can then start again by itself after everything has expired.
+   */
   readonly keepBootstrap?: boolean | undefined;
   /** Left out: no Node object is made; a kubelet will. */
   readonly registerNode?: { readonly addresses: readonly NodeAddress[] } | undefined;
@@ -75,4 +77,47 @@ export interface JoinResult {
 
 export function signerNameOf({ signerName, provider }: Pick<JoinOptions, "signerName" | "provider">): string {
   return signerName ?? `${ATTESTED_CLIENT_SIGNER_PREFIX}${provider.name}`;
+}
+
+/** The steps of a join in their order. Each is reported when it is done, never before. */
+export const JOIN_STEPS = [
+  /** cluster-info was read and carries the token's signature. */
+  "discovered",
+  /** The same document came over TLS that the cluster's CA vouches for. */
+  "trusted",
+  /** The controller's challenge was answered by what this machine proves itself with; the detail names the provider. */
+  "attested",
+  /** The certificate request is at the API server. */
+  "requested",
+  "approved",
+  "signed",
+  /** Checked, on disk and current. */
+  "stored",
+  /** The Node object exists. */
+  "registered",
+] as const;
+
+export type JoinStep = (typeof JOIN_STEPS)[number];
+
+/** One limit for the whole join: the time that finding the cluster took is not available for the certificate. */
+export interface TimedJoin extends JoinOptions {
+  /** Undefined: no limit was given. */
+  leftMs(): number | undefined;
+}
+
+export function startTime(options: JoinOptions): TimedJoin {
+  const { clock, limitMs } = options;
+  const startedMs = clock.now();
+  return {
+    ...options,
+    leftMs: () => (limitMs === undefined ? undefined : Math.max(limitMs - (clock.now() - startedMs), 0)),
+  };
+}
+
+/** The node name as it was typed. Fault `bad-config`. */
+export function parseNodeName(text: string): string {
+  if (isNodeName(text)) return text;
+  const shown = JSON.stringify(text.slice(0, NODE_NAME_MAX_CHARACTERS));
+  const form = `a DNS name of lower-case letters, digits, "-" and ".", at most ${NODE_NAME_MAX_CHARACTERS} characters`;
+  throw new Fault("bad-config", `node name ${shown} is not ${form}`);
 }

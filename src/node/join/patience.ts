@@ -1,9 +1,9 @@
-// What is being waited for, said only when it takes long enough for a person to wonder, and again when it changes.
+// Reports what is awaited, only when it takes long enough to wonder, and again when it changes.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 
-/** A signer answers within a fraction of this; a reason shown and outdated in the same moment only worries people. */
+/** A signer answers within a fraction of this; a reason that is outdated at once would only worry people. */
 const WONDER_AFTER_MS = 2_000;
 
 export interface Patience {

@@ -1,12 +1,12 @@
-// Puts the node's own Node object into the cluster, with the node's certificate, as a kubelet does at its first start. It
-// says truthfully that no kubelet has reported: a scheduler must not send work to a machine that only holds a certificate.
+// Creates the node's own Node object with the node's certificate, as a kubelet does at its first start. Its conditions
+// say that no kubelet has reported: a scheduler must not send work to a machine that only holds a certificate.
 
 import type { Node, NodeAddress } from "../../api/core/index.ts";
 import { NODES } from "../../api/meta/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 
-export interface RegisterOptions {
+interface RegisterOptions {
   readonly client: KubeClient;
   readonly nodeName: string;
   readonly addresses: readonly NodeAddress[];

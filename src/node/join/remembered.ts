@@ -1,5 +1,4 @@
-// As which node and how this machine attests, as its join was told: the commands that resume or renew later need not be told
-// again. No secrets.
+// The node name and attestation settings of a join, for the commands that resume or renew later. No secrets.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { atomicWriteFile, loadText } from "../../platform/files/index.ts";

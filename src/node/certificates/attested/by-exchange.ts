@@ -1,8 +1,11 @@
-// A certificate by hello, challenge and proof, or, where the cluster offers it, a renewal in one by its beacon. Every step is on
-// disk before it is sent, so that a crash, a TPM that went away or a limit that was reached is gone on from; a refusal is
-// remembered, so that nobody asks again at once.
+// A certificate by hello, challenge and proof; or, where the cluster publishes a beacon, a renewal by one request.
+// Every step is on disk before it is sent, so that a later try continues after a crash, a lost TPM or a reached limit.
+// A refusal is saved too, so that the next try keeps its distance.
 
 import { isDeepStrictEqual } from "node:util";
+import type { ConfigMap } from "../../../api/core/index.ts";
+import { CONFIG_MAPS } from "../../../api/meta/index.ts";
+import { BEACON_CONFIG_MAP, type Beacon, parseBeacon } from "../../../attestation/evidence/index.ts";
 import {
   afterRefusal,
   countHello,
@@ -18,17 +21,15 @@ import {
   withRegistersOf,
 } from "../../../attestation/exchange/index.ts";
 import type { ExchangeProver, ExchangeProvider } from "../../../attestation/provider.ts";
-import { Fault } from "../../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
 import { checkIssued } from "../check.ts";
-import { withinLimit } from "../limit.ts";
-import type { ObtainOptions } from "../obtain-options.ts";
-import { REQUEST_LIMIT_MS } from "../request.ts";
-import { readBeacon } from "./beacon.ts";
-import { claimsOf } from "./claims.ts";
+import { REQUEST_LIMIT_MS, withinLimit } from "../request.ts";
+import { claimsOf, type ObtainOptions } from "./claims.ts";
 import { createCertificateRequests } from "./requests.ts";
 
-/** One try, below kubeadm's five minutes (protocol 7.2); the next one goes on with the same requests. */
+/** Limit of one try, below kubeadm's five minutes. The next try continues with the same requests. */
 const TRY_LIMIT_MS = 240_000;
 
 export async function storeByExchange(options: ObtainOptions, provider: ExchangeProvider): Promise<CertificatePair> {
@@ -99,7 +100,10 @@ interface ShortWay {
   readonly signal: AbortSignal;
 }
 
-/** Undefined where the full exchange is the only one: a join, a provider without a short way, a cluster without a beacon. */
+/**
+ * Undefined where only the full exchange works: a join, a provider without a renewal in one, a cluster without a
+ * beacon.
+ */
 async function shortWay(
   { intent, client }: ObtainOptions,
   { prover, registers, signal }: ShortWay,
@@ -147,4 +151,19 @@ async function requireAsAsked(options: ObtainOptions, { key, certificate }: Exch
   if (verdict.kind === "Allow") return;
   await dropExchange(store.layout.exchangePath);
   throw new Fault("untrusted", `CertificateUnexpected: ${verdict.message}`, { detail: { check: verdict.rule } });
+}
+
+/**
+ * The beacon by which the cluster offers renewals of one request ("Renewal in one" of the specification). Undefined
+ * when it cannot be read for any reason: the renewal is then a full exchange.
+ */
+export async function readBeacon(client: KubeClient, signal: AbortSignal): Promise<Beacon | undefined> {
+  const { namespace, name, key } = BEACON_CONFIG_MAP;
+  try {
+    const { data } = await client.get<ConfigMap>(CONFIG_MAPS, { namespace, name }, { signal });
+    return parseBeacon(data?.[key] ?? "");
+  } catch (failure) {
+    if (!isFault(failure) || failure.code === "aborted") throw failure;
+    return undefined;
+  }
 }

@@ -1,31 +1,39 @@
-// What a request with evidence says of itself (protocol 2.3), and which requests have any.
+// The statement of a request with evidence, which requests carry evidence, and what obtaining a certificate needs.
 
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../../api/certificates/index.ts";
 import { type Claims, defaultProviderId, encodeProtocol, type Recipient } from "../../../attestation/evidence/index.ts";
 import type { NodeAttestationProvider } from "../../../attestation/provider.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
-import { caPinOf } from "../../discovery/pins.ts";
+import type { PairCertificate } from "../../../platform/pair/index.ts";
+import { caPinOf } from "../../discovery/roots.ts";
+import type { RequestOptions } from "../request.ts";
+import type { CertificateStore } from "../store/store.ts";
 import type { WantedCertificate } from "../template.ts";
 
-/** Who proves what to whom. */
+/** How a node attests. */
 export interface AttestationSettings {
   readonly provider: NodeAttestationProvider;
   /** What the platform calls the machine. Default: what the provider says, else a name made of the node's. */
   readonly providerId?: string | undefined;
-  /** Which cluster is meant: the pin of its CA, or the id that the bootstrap data gave; empty where neither is known. */
+  /**
+   * The evidence cluster: the pin of the cluster's CA, or the id of the bootstrap data; empty where neither is known.
+   */
   readonly evidenceCluster: string;
-  /** To whom evidence is sealed, where the bootstrap data says so. */
+  /** The recipient to whom evidence is sealed, where the bootstrap data names one. */
   readonly recipient?: Recipient | undefined;
 }
 
-export interface AttestedRequest extends AttestationSettings, WantedCertificate {
+interface AttestedRequest extends AttestationSettings, WantedCertificate {
   readonly signerName: string;
   /** With the bootstrap credential, or with the node's own certificate. */
   readonly intent: "join" | "renew";
 }
 
-/** The id of a cluster that was given none: its CA's pin. During a rotation of the CA that of the first in the bundle, old or new. */
+/**
+ * The evidence cluster where no id was given: the pin of the first CA in the bundle, during a rotation the old or the
+ * new one.
+ */
 export function evidenceClusterOf(caPem: string): string {
   const [root] = readCertificates(caPem);
   return root === undefined ? "" : caPinOf(root);
@@ -70,4 +78,15 @@ export async function claimsOf(request: AttestedRequest, signal: AbortSignal): P
     cluster: evidenceCluster,
     offered: provider.protocols.map(encodeProtocol),
   };
+}
+
+export interface ObtainOptions extends Omit<RequestOptions, "key" | "attested">, AttestedRequest {
+  readonly store: CertificateStore;
+  /** Asked under the lock: another process may have stored a pair while this one waited for it. */
+  readonly isGood: (pair: PairCertificate) => boolean;
+  /**
+   * After a refusal: `new-key` asks with a new key next time, once an operator has removed the cause. `keep-key` finds
+   * the same refused request again: a plugin is called twice a second and must not create a request each time.
+   */
+  readonly onRefusal: "new-key" | "keep-key";
 }

@@ -1,5 +1,5 @@
-// The requests of an exchange at the API server, as a joining node may use it: create, read, watch. A server that is away is asked
-// again until the caller gives up; what it said last explains the wait.
+// The requests of an exchange at the API server, as a joining node may use it: create, read, watch. An unreachable
+// server is tried again until the caller gives up; the last failure explains the wait.
 
 import { type CertificateSigningRequest, isIssued } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
@@ -14,16 +14,15 @@ import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import { type BackoffLimits, backoffMs, type KubeClient, waitAfterMs } from "../../../platform/kube/index.ts";
 import { judgeRequest } from "../judge.ts";
-import { type RequestProgress, requestObject } from "../request.ts";
+import { type RequestProgress, requestObject, whoAmI } from "../request.ts";
 import { WATCH_TROUBLE } from "../watch-request.ts";
-import { whoAmI } from "../who-am-i.ts";
 
 /** Between two tries of a call, and between two looks where there is no watch. */
 const RETRY: BackoffLimits = { baseMs: 500, maxMs: 10_000 };
 /** The server ends a watch after this; a new one then starts where it ended. */
 const WATCH_SECONDS = 300;
 
-export interface RequestsOptions extends RequestProgress {
+interface RequestsOptions extends RequestProgress {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly random: () => number;
@@ -32,7 +31,7 @@ export interface RequestsOptions extends RequestProgress {
 
 export function createCertificateRequests(options: RequestsOptions): CertificateRequests {
   const { client, signal } = options;
-  /** What a create or a watch showed and nobody has looked at yet: it saves a read. */
+  /** Objects that a create or a watch returned and `find` has not used yet: they save a read. */
   const fresh = new Map<string, CertificateSigningRequest>();
   /** Where a watch goes on from. */
   const versions = new Map<string, string>();
@@ -120,7 +119,10 @@ async function readUnlessGone({ client, signal }: RequestsOptions, name: string)
   }
 }
 
-/** The first change since `resourceVersion` that is an answer; undefined when it must be read again: it was deleted, or the watch broke. */
+/**
+ * The first change since `resourceVersion` that is an answer; undefined when the object must be read again, because it
+ * was deleted or the watch broke.
+ */
 async function watchOnce(options: RequestsOptions, name: string, resourceVersion: string | undefined) {
   const { client, clock, random, signal, onState } = options;
   const fieldSelector = `metadata.name=${name}`;

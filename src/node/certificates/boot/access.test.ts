@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { writeKubeconfigFile } from "../../../../test/builders/kubeconfig-file.ts";
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
-import { evidenceClusterOf } from "../attested/index.ts";
+import { evidenceClusterOf } from "../attested/claims.ts";
 import { openClusterAccess } from "./access.ts";
 
 const [old, young, machine] = [aNodeCa("old"), aNodeCa("young"), aNodeCa("a root of this machine")];

@@ -1,15 +1,17 @@
-// The two ways to the API server that a node has: as itself, and with the credential of its first start. Where the server is
-// and which CA to expect there comes from the kubeconfig, or from the bootstrap kubeconfig while there is none.
+// The two ways of a node to the API server: with its certificate, and with the credential of its first start. Address
+// and CA come from the kubeconfig, or from the bootstrap kubeconfig while there is none.
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { createKubeClient, type LoadedConnection, loadKubeconfigConnection } from "../../../platform/kube/index.ts";
-import { evidenceClusterOf } from "../attested/index.ts";
+import { evidenceClusterOf } from "../attested/claims.ts";
 import { nodeRootsOf } from "../check.ts";
-import type { ClusterAccess } from "../manager/index.ts";
+import type { ClusterAccess } from "../manager/options.ts";
 import type { BootPlaces } from "./gather.ts";
 
-export interface AccessOptions extends Pick<BootPlaces, "kubeconfig" | "bootstrapKubeconfig"> {
-  /** The kubeconfig holds a token or a certificate that may ask for a first one, and there is no bootstrap kubeconfig. */
+interface AccessOptions extends Pick<BootPlaces, "kubeconfig" | "bootstrapKubeconfig"> {
+  /**
+   * There is no bootstrap kubeconfig, and the kubeconfig has a token or a certificate that may request the first one.
+   */
   readonly asksWithKubeconfig: boolean;
   /** CAs of nodes' certificates, where they are not the cluster's. */
   readonly clientCaPem?: string | undefined;
@@ -17,10 +19,10 @@ export interface AccessOptions extends Pick<BootPlaces, "kubeconfig" | "bootstra
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** Where the cluster is and whom to trust there. */
+/** The cluster's address and the CA to trust there. */
 export interface ClusterPlace {
   readonly server: string;
-  /** Every root that vouches for the server. */
+  /** Every CA that the server's certificate may chain to. */
   readonly caPem: string;
   /** The cluster's own among them, as its document and the kubeconfigs have them; left out: all are; empty: none is. */
   readonly writtenCaPem?: string | undefined;
@@ -62,7 +64,7 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
     get roots() {
       return nodeRootsOf(place, options.clientCaPem);
     },
-    // Of what is written, as at the join and at the next start: this machine's own roots say nothing about which cluster is meant.
+    // From the written CA, as at the join and at the next start: the machine's own roots do not tell clusters apart.
     get evidenceCluster() {
       return evidenceClusterOf(place.writtenCaPem ?? place.caPem);
     },
@@ -75,7 +77,7 @@ export async function openClusterAccess(options: AccessOptions): Promise<OpenAcc
     },
     asNode: ({ certificatePem: certPem, keyPem }) =>
       createKubeClient({ ...address, ...place, credentials: () => ({ certPem, keyPem }) }),
-    // Read each time: whoever renews the token writes a new file.
+    // Read each time, because the token's file may have been renewed.
     asBootstrapper: async () => {
       if (bootstrapKubeconfig !== undefined)
         return createKubeClient({ ...(await load(bootstrapKubeconfig)), ...moved });

@@ -9,8 +9,7 @@ import { type CertificatePair, encodePair, parsePair } from "../../../platform/p
 import { type CurrentPair, loadCurrentPair, loadPairFile } from "../current.ts";
 import { storeLayout } from "../layout.ts";
 import { commonNameOf } from "../template.ts";
-import type { BootFacts, FoundKubeconfig, FoundPair } from "./facts.ts";
-import type { PairSource } from "./plan.ts";
+import type { BootFacts, FoundKubeconfig, FoundPair, PairSource } from "./plan.ts";
 
 export interface BootPlaces {
   readonly nodeName: string;

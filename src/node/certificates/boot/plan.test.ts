@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BootFacts, FoundPair } from "./facts.ts";
-import { planBoot } from "./plan.ts";
+import { type BootFacts, type FoundPair, planBoot } from "./plan.ts";
 
 const nowMs = 1_767_225_600_000;
 const commonName = "system:node:worker-1";

@@ -1,8 +1,6 @@
-// The boot sequence of KEP-266, pure. In its order: the pair that the manager keeps · pair data in the kubeconfig · pair
-// files named by the kubeconfig · a bootstrap credential to ask for the first one with. A pair counts when it is this node's
-// and has not expired; one of another name in the kubeconfig is a bootstrap certificate, good for asking and nothing else.
-
-import type { BootFacts, FoundPair } from "./facts.ts";
+// The boot sequence of KEP-266, pure. In order: the manager's own pair · pair data in the kubeconfig · pair files named
+// by the kubeconfig · a bootstrap credential that requests the first pair. A pair counts when it is this node's and has
+// not expired; one of another name in the kubeconfig is a bootstrap certificate, which may only request.
 
 export type PairSource = "store" | "old-files" | "kubeconfig-data" | "kubeconfig-files";
 
@@ -15,7 +13,7 @@ export function planBoot(facts: BootFacts): BootPlan {
   const places = placesOf(facts);
   const chosen = places.find(([, pair]) => worth(pair, facts) === undefined);
   if (chosen !== undefined) {
-    // Nobody but us renews what was written into a kubeconfig, and it is as old as that file: as kubelet does, at once.
+    // As kubelet: renew at once. The pair is as old as the kubeconfig, and no other program renews it.
     return { kind: "use", source: chosen[0], renewAtOnce: chosen[0] === "kubeconfig-data" };
   }
   const why = [
@@ -53,7 +51,7 @@ function kubeconfigTrouble({ kubeconfig }: BootFacts): readonly string[] {
   return kubeconfig.kind === "unusable" ? [`the kubeconfig is unusable (${kubeconfig.why})`] : [];
 }
 
-/** A token, or a certificate of somebody else: what a provisioner leaves for a first start. */
+/** A token, or a certificate of another user: what a provisioner leaves for a first start. */
 function canAsk(facts: BootFacts): boolean {
   const { kubeconfig, commonName, nowMs } = facts;
   if (kubeconfig.kind !== "read") return false;
@@ -61,4 +59,36 @@ function canAsk(facts: BootFacts): boolean {
   const isBootstrap = (pair: FoundPair) =>
     pair.kind === "present" && pair.commonName !== commonName && nowMs < pair.notAfterMs;
   return kubeconfig.hasToken || pairs.some(isBootstrap);
+}
+
+// Everything the boot sequence decides on: which credentials lie where, and what they are worth.
+
+/** A pair as far as the decision needs it. */
+export type FoundPair =
+  | { readonly kind: "absent" }
+  | { readonly kind: "damaged"; readonly why: string }
+  | { readonly kind: "present"; readonly commonName: string; readonly notAfterMs: number };
+
+export type FoundKubeconfig =
+  | { readonly kind: "absent" }
+  | { readonly kind: "unusable"; readonly why: string }
+  | {
+      readonly kind: "read";
+      /** Certificate and key in the file itself. */
+      readonly inData: FoundPair;
+      /** In files that it names, other than the store's own. */
+      readonly inFiles: FoundPair;
+      readonly hasToken: boolean;
+    };
+
+export interface BootFacts {
+  /** `system:node:<name>`. */
+  readonly commonName: string;
+  readonly nowMs: number;
+  /** What the certificate manager keeps itself. */
+  readonly store: FoundPair;
+  /** kubelet's older names for it: kubelet-client.crt and kubelet-client.key. */
+  readonly oldFiles: FoundPair;
+  readonly kubeconfig: FoundKubeconfig;
+  readonly hasBootstrapKubeconfig: boolean;
 }

@@ -1,10 +1,10 @@
-// One attempt to get a certificate: as whom, for which names, and what it tells on the way.
+// One attempt to get a certificate: the credential, the names, and the events on the way.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair, PairCertificate } from "../../../platform/pair/index.ts";
-import { takesEvidence } from "../attested/index.ts";
+import { takesEvidence } from "../attested/claims.ts";
 import { obtainCertificate } from "../obtain.ts";
 import type { RequestProgress } from "../request.ts";
 import type { ServingNames } from "../template.ts";

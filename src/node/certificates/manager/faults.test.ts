@@ -11,7 +11,7 @@ import { readCertificates } from "../../../kernel/x509/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import { type FileSystem, nodeFileSystem } from "../../../platform/files/index.ts";
 import { createKubeClient } from "../../../platform/kube/index.ts";
-import { createCertificateStore } from "../store/index.ts";
+import { createCertificateStore } from "../store/store.ts";
 import type { ManagerOptions } from "./options.ts";
 
 const ca = aNodeCa();

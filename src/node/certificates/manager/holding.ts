@@ -1,5 +1,6 @@
-// The pair that a manager holds: taken from the disk whenever that has a better one, judged by the server's clock, and told
-// to whoever wants to know of a change. Nothing is asked for here. Where the TPM seals keys, one is opened when its pair is taken.
+// The pair that a manager holds: taken from the disk whenever that has a better one, judged by the server's clock;
+// listeners are told of changes. Nothing is requested here. Where the TPM seals keys, a key is opened when its pair is
+// taken.
 
 import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
@@ -11,7 +12,7 @@ import type { ManagerOptions } from "./options.ts";
 /** A request's time comes in whole seconds and its answer takes a while; less than this is no skew. */
 const SKEW_NOISE_MS = 5_000;
 
-/** When a pair was stored, where nobody knows: its life counts from notBefore then. */
+/** When a pair of unknown age was stored: its life then counts from notBefore. */
 const UNKNOWN_MS = 0;
 
 interface Held {
@@ -73,7 +74,7 @@ export function createHolding(options: ManagerOptions): Holding {
     const found = lookAt(store);
     const isOurs = found?.pair.commonName === commonNameOf(nodeName);
     const isNews = found?.pair.certificatePem !== held?.pair.certificatePem;
-    // A backup that somebody put back does not replace a pair that still works.
+    // A restored backup does not replace a pair that still works.
     const isBetter = held === undefined || !isValid(held.pair) || (found !== undefined && isValid(found.pair));
     if (found !== undefined && isOurs && isNews && isBetter) return await take(found);
     if (held === undefined && options.initial !== undefined) use(options.initial.pair, UNKNOWN_MS);
@@ -86,7 +87,7 @@ export function createHolding(options: ManagerOptions): Holding {
       return undefined;
     } catch (failure) {
       if (!isFault(failure) || failure.code === "aborted") throw failure;
-      return isValid(pair) ? failure : undefined; // of one that is over nobody needs the key
+      return isValid(pair) ? failure : undefined; // the key of an expired pair is not needed
     }
   }
 

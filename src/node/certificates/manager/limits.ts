@@ -1,10 +1,12 @@
-// The two spans that a manager measures, both by a clock that somebody may set meanwhile: how long it has been without a
-// valid pair, and how long it still leaves the server alone.
+// Time spans of a manager, measured by a clock that may be set meanwhile: without a valid pair, between two attempts,
+// and how long a failed attempt delays the next.
 
-import { Fault } from "../../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
+import { type BackoffLimits, backoffMs, waitAfterMs } from "../../../platform/kube/index.ts";
+import { isRefusedRequest } from "../obtain.ts";
 
-export interface LackLimit {
+interface LackLimit {
   /** Fault `timeout` once there has been no valid pair for the whole limit; `why` is the last thing that went wrong. */
   note(isValid: boolean, why: Fault | undefined): void;
   /** What is left of the limit; undefined while there is a valid pair. */
@@ -26,7 +28,7 @@ export function createLackLimit(clock: Clock, limitMs: number): LackLimit {
   };
 }
 
-export interface Pause {
+interface Pause {
   begin(lengthMs: number): void;
   isOn(): boolean;
 }
@@ -42,4 +44,26 @@ export function createPause(clock: Clock): Pause {
     // A clock that was set back must not make a pause of two seconds one of two hours.
     isOn: () => clock.now() < endMs && clock.now() >= endMs - spanMs,
   };
+}
+
+/** kubelet's: 2, 4, 8, 16, then every 32 seconds and more. */
+const ACCIDENT: BackoffLimits = { baseMs: 2_000, maxMs: 64_000 };
+/**
+ * For a refusal, which is a decision: asking every half minute would fill the cluster with requests. An operator who
+ * has removed its cause waits some minutes at most.
+ */
+const REFUSAL: BackoffLimits = { baseMs: 30_000, maxMs: 600_000 };
+
+export interface Failure {
+  readonly error: unknown;
+  /** Failures in a row before this one. */
+  readonly before: number;
+  /** In [0, 1). */
+  readonly random: number;
+}
+
+export function retryDelayMs({ error, before, random }: Failure): number {
+  // Only an operator can change this outcome.
+  if (isFault(error) && error.detail["next"] === "operator") return REFUSAL.maxMs;
+  return waitAfterMs(error, backoffMs(isRefusedRequest(error) ? REFUSAL : ACCIDENT, before, random));
 }

@@ -6,7 +6,7 @@ import { type Decision, type JoinableCluster, startJoinableCluster } from "../..
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
 import { parsePair } from "../../../platform/pair/index.ts";
-import { createCertificateStore } from "../store/index.ts";
+import { createCertificateStore } from "../store/store.ts";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -1,19 +1,18 @@
-// The certificate manager (KEP-266): one pair, always the freshest that is valid, renewed in time. Everybody else asks it for
-// the pair at each use. What the disk holds wins over what the manager remembers, so that a plugin, a kubelet or a second
-// manager on the same directory may rotate as well.
+// The certificate manager (KEP-266): holds one pair, the freshest valid one, and renews it in time. Its users ask for
+// the pair at each use. The disk wins over memory, so that a plugin, a kubelet or a second manager may rotate in the
+// same directory.
 
 import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import { createHolding } from "./holding.ts";
-import { isKnownToServer } from "./known-to-server.ts";
-import { createLackLimit, createPause } from "./limits.ts";
+import { createLackLimit, createPause, retryDelayMs } from "./limits.ts";
 import type { CertificateManager, ManagerOptions } from "./options.ts";
 import type { RotationReason } from "./plan.ts";
-import { retryDelayMs } from "./retry.ts";
 import { createRotation } from "./rotation.ts";
 
 /** Between two looks at clock, disk and names: a clock that was set, or a rotation by others, is seen after this. */
 const LOOK_MS = 1_000;
-/** kubelet's limit for one request; a person may have to approve it. */
+/** kubelet's limit for one request; an operator may have to approve it. */
 const ATTEMPT_LIMIT_MS = 900_000;
 /** Between two questions whether the server still knows the certificate: its CA may have been replaced. */
 const ASK_SERVER_MS = 600_000;
@@ -52,7 +51,10 @@ export function createCertificateManager(options: ManagerOptions): CertificateMa
     onEvent?.({ kind: "failed", fault, retryMs });
   }
 
-  /** True: there is a certificate whose key does not open. Another one is not what helps; the TPM is asked again after a pause. */
+  /**
+   * True: there is a certificate whose key does not open. A new one would not help; the TPM is asked again after a
+   * pause.
+   */
   async function adopt(): Promise<boolean> {
     if (closed !== undefined && pause.isOn()) return true;
     closed = await holding.adopt();
@@ -106,4 +108,23 @@ function createServerQuestion({ clock, access, serving, isEnabled = true }: Mana
       await client.close();
     }
   };
+}
+
+/**
+ * Does the API server still accept the certificate? Any path shows it: a certificate that does not authenticate gets
+ * 401 even where anonymous requests are allowed. Undefined when the server is unreachable or busy.
+ */
+const QUESTION_LIMIT_MS = 5_000;
+
+/** Undefined when the server does not say: it is away, or busy. */
+async function isKnownToServer(client: KubeClient, signal: AbortSignal): Promise<boolean | undefined> {
+  try {
+    const { status } = await client.raw("GET", "/version", { signal, timeoutMs: QUESTION_LIMIT_MS });
+    if (status === 401) return false;
+    return status < 500 ? true : undefined;
+  } catch (error) {
+    if (isFault(error, "unauthorized")) return false;
+    if (isFault(error) && error.code !== "aborted") return undefined;
+    throw error;
+  }
 }

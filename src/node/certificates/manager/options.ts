@@ -4,14 +4,14 @@ import type { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
-import type { AttestationSettings } from "../attested/index.ts";
+import type { AttestationSettings } from "../attested/claims.ts";
 import type { NodeRoots } from "../check.ts";
 import type { RequestState } from "../judge.ts";
-import type { CertificateStore } from "../store/index.ts";
+import type { CertificateStore } from "../store/store.ts";
 import type { ServingNames } from "../template.ts";
 import type { RotationReason } from "./plan.ts";
 
-/** How the cluster is reached, and as whom. Whoever asks for a client closes it. */
+/** How the cluster is reached, and with which credential. The caller closes the client. */
 export interface ClusterAccess {
   asNode(pair: CertificatePair): KubeClient;
   /** With the credential that may only ask for a first certificate; undefined when there is none. */
@@ -36,7 +36,7 @@ export interface ManagerOptions extends Omit<AttestationSettings, "evidenceClust
   readonly random?: (() => number) | undefined;
   /** Left out: the node's client certificate. Else the names to serve under now; undefined while there are none. */
   readonly serving?: (() => ServingNames | undefined) | undefined;
-  /** Who asks. Default: the manager's own pair. A serving certificate is asked for with the client's. */
+  /** The pair that requests. Default: the manager's own. A serving certificate is requested with the client's pair. */
   readonly identity?: (() => CertificatePair | undefined) | undefined;
   /** Used while the store has no pair: the one of a kubeconfig. */
   readonly initial?: InitialPair | undefined;
@@ -49,7 +49,7 @@ export interface ManagerOptions extends Omit<AttestationSettings, "evidenceClust
 
 export interface InitialPair {
   readonly pair: CertificatePair;
-  /** As kubelet does with inline data of a kubeconfig, which nobody else renews. */
+  /** As kubelet does with pair data in a kubeconfig, which no other program renews. */
   readonly renewAtOnce: boolean;
 }
 
@@ -58,9 +58,9 @@ export interface CertificateManager {
   current(): CertificatePair | undefined;
   /** Told after each change; answers how to stop that. */
   onChange(listener: (pair: CertificatePair) => void): () => void;
-  /** Keeps the pair fresh until the signal fires. Ends with a Fault when `startLimitMs` is over. */
+  /** Keeps the pair fresh until the signal fires. Ends with a Fault when `startLimitMs` has passed. */
   run(signal: AbortSignal): Promise<void>;
-  /** One rotation, due or not, for a person who waits for it. */
+  /** One rotation now, due or not. */
   renew(signal?: AbortSignal, limitMs?: number): Promise<CertificatePair>;
 }
 

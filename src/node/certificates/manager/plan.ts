@@ -1,6 +1,6 @@
-// What the certificate manager does next. Pure: what it knows -> wait, or ask for a certificate and why. In this order:
+// What the certificate manager does next. Pure: what it knows -> wait, or request a certificate and why. In this order:
 // switched off · nothing to ask for · no certificate · expired · refused by the server · not for the names wanted now ·
-// somebody asked · due (70 to 90 % of its life, by the jitter) · wait.
+// asked for · due (70 to 90 % of its life, by the jitter) · wait.
 
 import { type Lifetime, planCertificate } from "../plan.ts";
 

@@ -1,19 +1,20 @@
-// One rotation of the pair that a manager holds: whether it is time, as whom to ask, and what a refusal of the credential
-// means for the next one.
+// One rotation of the pair that a manager holds: whether it is due, with which credential to request, and what a
+// refused credential means for the next one.
 
 import { KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
 import type { CertificatePair, PairCertificate } from "../../../platform/pair/index.ts";
+import { onAbort } from "../../../platform/signals/index.ts";
 import { jitterOf } from "../plan.ts";
-import { commonNameOf, missingNames, type ServingNames } from "../template.ts";
+import { commonNameOf, missingNames, namesOf, type ServingNames } from "../template.ts";
 import { attemptCertificate } from "./attempt.ts";
 import type { Holding } from "./holding.ts";
-import { whileNamesHold } from "./names-watch.ts";
 import type { ManagerOptions } from "./options.ts";
 import { planRotation, type RotationPlan, type RotationReason } from "./plan.ts";
 
-export interface Rotation {
+interface Rotation {
   plan(isAsked: boolean): RotationPlan;
   /** The pair that is then held. */
   rotate(why: RotationReason, limitMs: number, signal?: AbortSignal): Promise<CertificatePair>;
@@ -75,14 +76,14 @@ export function createRotation(options: ManagerOptions, holding: Holding): Rotat
   };
 }
 
-/** Kubernetes itself renews what its own signers gave; of ours the provider decides. A serving certificate proves nothing. */
+/** Kubernetes' own signers always renew; for ours the provider decides. A serving certificate is never a credential. */
 function canRenew({ provider, signerName, serving }: ManagerOptions): boolean {
   return provider.canRenew || signerName === KUBELET_CLIENT_SIGNER || serving !== undefined;
 }
 
 /**
- * Undefined: with the bootstrap credential. A pair that has expired by our clock is tried as well: the clock may be wrong, and
- * the bootstrap credential long dead. The server says 401 when it is really over.
+ * Undefined: the bootstrap credential. A pair that has expired by our clock is tried as well, because the clock may be
+ * wrong and the bootstrap credential long dead; if it has really expired, the server answers 401.
  */
 function chooseIdentity(
   options: ManagerOptions,
@@ -98,4 +99,49 @@ function lacksNames(pair: PairCertificate, names: ServingNames | undefined): boo
   if (names === undefined) return false;
   const [leaf] = readCertificates(pair.certificatePem);
   return leaf !== undefined && missingNames(leaf, names).length > 0;
+}
+
+const LOOK_MS = 1_000;
+
+interface NamesWatch {
+  readonly clock: Clock;
+  /** Undefined: nothing to watch. */
+  readonly names: (() => ServingNames | undefined) | undefined;
+  /** Those of the request. */
+  readonly asked: ServingNames | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * While a serving certificate is requested, the machine may get other addresses. The signal that `act` gets then fires, and
+ * the next request is for the new names: a certificate for the old ones would be useless.
+ */
+async function whileNamesHold<T>(watch: NamesWatch, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const done = new AbortController();
+  const giveUp = () => stop.abort();
+  const leave = onAbort(watch.signal, giveUp);
+  const watching = watchNames(watch, done.signal, giveUp);
+  try {
+    return await act(stop.signal);
+  } finally {
+    done.abort();
+    leave();
+    await watching;
+  }
+}
+
+async function watchNames({ clock, names, asked }: NamesWatch, done: AbortSignal, giveUp: () => void): Promise<void> {
+  if (names === undefined) return;
+  try {
+    do await clock.sleep(LOOK_MS, done);
+    while (isSame(names(), asked));
+    giveUp();
+  } catch (error) {
+    if (!isFault(error, "aborted")) throw error;
+  }
+}
+
+function isSame(a: ServingNames | undefined, b: ServingNames | undefined): boolean {
+  return namesOf(a).join("|") === namesOf(b).join("|");
 }

@@ -6,7 +6,7 @@ import { aSealingMachine, plainKeysIn, type SealingMachine } from "../../../../t
 import { aManagedNode, type ManagedNode } from "../../../../test/builders/managed-node.ts";
 import { type JoinableCluster, startJoinableCluster } from "../../../../test/fakes/joinable-cluster.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { createCertificateStore } from "../store/index.ts";
+import { createCertificateStore } from "../store/store.ts";
 
 const MINUTE_MS = 60_000;
 const SIGN = { kind: "sign", lifetimeMs: 20 * MINUTE_MS } as const;

@@ -1,6 +1,7 @@
-// No plain key stays where keys are sealed: none is read here any more, but whoever copies the disk would. After each sealed pair that
-// became current, and at each repair, because power may have been lost between the two. What was moved aside goes too, although it was
-// kept for whoever wants to know: a damaged file often holds a whole key, and its notice has said what was wrong with it.
+// No plain key stays where keys are sealed: this program reads none of them, but a copy of the disk would show them.
+// Called after each sealed pair that became current, and at each repair, because power may have been lost between the
+// two. Files that were moved aside are removed too: a damaged file often holds a whole key, and its notice has said
+// what was wrong with it.
 
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -10,10 +11,13 @@ import { isSealed, PAIR_MAX_BYTES } from "../../../platform/pair/index.ts";
 import { loadCurrentPair } from "../current.ts";
 import { isMovedAside, type Place } from "./place.ts";
 
-/** At one time. The newest first: pairs of the time before sealing are then met before hundreds of sealed ones stand in front of them. */
+/** Files read at one time, newest first: pairs from before sealing come before hundreds of sealed ones. */
 const MAX_FILES = 500;
 
-/** By its text: damaged files do not parse. Either line will do, because a torn file may have lost one and kept the key. */
+/**
+ * By its text, because damaged files do not parse. One of the two lines is enough: a torn file may have lost one and
+ * kept the key.
+ */
 const PLAIN_KEY = /-----(?:BEGIN|END) (?:EC |RSA )?PRIVATE KEY-----/;
 
 /** For the holder of the lock. Without a sealed pair that is current it does nothing: the plain one is still in use. */
@@ -23,12 +27,12 @@ export async function dropPlainKeys(place: Place): Promise<void> {
   if (current.kind !== "present" || !isSealed(current.pair)) return;
   const plain = await listPlain(place, current.pair.sealedKey.trim());
   if (plain.length === 0) return;
-  await fileSystem.sync(layout.directory); // the sealed pair stays current whatever comes; only then may the one before it go
+  await fileSystem.sync(layout.directory); // the sealed pair is durable before the plain ones are removed
   for (const path of plain) await drop(place, path);
   await fileSystem.sync(layout.directory);
 }
 
-/** The current file itself, which has this sealed key in it, is never listed, whatever else somebody wrote into it. */
+/** The current file, which holds the sealed key, is never listed, whatever else is written in it. */
 async function listPlain(place: Place, sealedKey: string): Promise<readonly string[]> {
   const { layout, fileSystem } = place;
   const names = (await fileSystem.list(layout.directory)).filter((name) => isOurs(place, name));
@@ -70,7 +74,7 @@ async function readBeginning(path: string): Promise<string | undefined> {
   }
 }
 
-/** A file that cannot be removed keeps nobody from a certificate; that it is still there must be known. */
+/** A file that cannot be removed does not stop a certificate, but it is reported. */
 async function drop({ fileSystem, notice }: Place, path: string): Promise<void> {
   try {
     await removeIfPresent(path, fileSystem);

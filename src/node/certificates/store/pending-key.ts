@@ -1,5 +1,5 @@
-// The key of a request that nobody has answered yet. It is on disk before the request goes out, because a certificate for a
-// key that was lost is of no use to anybody, and it stays until its certificate is stored. Sealed or plain, as the pair will be.
+// The key of a request without an answer. It is on disk before the request is sent, because a certificate is useless
+// without its key, and it stays until the certificate is stored. Sealed or plain, as the pair will be.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import { atomicWriteFile, removeIfPresent } from "../../../platform/files/index.ts";
@@ -19,7 +19,10 @@ export async function savePendingKey(
   await atomicWriteFile(layout.pendingKeyPath, text, { mode: KEY_FILE_MODE, fileSystem });
 }
 
-/** Unreadable, it is moved aside and the node makes a new one (differs from upstream: kubelet stops until it is removed). */
+/**
+ * An unreadable key is moved aside and the node makes a new one. differs from upstream: kubelet stops until it is
+ * removed.
+ */
 export async function loadPendingKey(place: Place, keySeal: KeySeal | undefined): Promise<string | undefined> {
   const path = place.layout.pendingKeyPath;
   if ((await entryAt(place, path)) === "link") {
@@ -54,7 +57,7 @@ async function readIfPresent({ fileSystem }: Place, path: string): Promise<strin
   }
 }
 
-/** Only what will never open goes: a TPM that is away for a moment takes no key from anybody. */
+/** Moves aside only what will never open: a TPM that is unavailable for a moment costs no key. */
 async function openOrMoveAside(place: Place, text: string): Promise<string | undefined> {
   const { keySeal, layout } = place;
   try {

@@ -24,8 +24,8 @@ export interface Place {
 const ASIDE = /\.damaged-[^/]+$/;
 
 /**
- * The name goes, the content stays for whoever wants to know, a plain key only until keys are sealed (drop-plain-keys.ts); a link is
- * moved itself, its target is not touched.
+ * Renames the file, so that its content can be inspected; a plain key stays only until keys are sealed
+ * (drop-plain-keys.ts). A link is renamed itself, its target is not touched.
  */
 export async function moveAside(
   { layout, clock, fileSystem, notice }: Place,

@@ -1,7 +1,7 @@
-// What a start finds after a crash, a kubelet, or a person with an editor, put in order. For the holder of the lock. Order:
-//   a switch that was cut short is finished · left-overs of unfinished writes go · a current file that no kubelet could
-//   start with, or of another node, is moved aside · a regular current file becomes a link, because over a file a kubelet
-//   never rotates again.
+// Repairs what a crash, a kubelet or an editor left behind. The caller holds the lock. In order:
+//   an interrupted switch is finished · left-overs of unfinished writes are removed · a current file that no kubelet could
+//   start with, or of another node, is moved aside · a regular current file becomes a link, because a kubelet never
+//   rotates a regular file.
 
 import { removeLeftovers } from "../../../platform/files/index.ts";
 import { encodePair, keyBlockOf } from "../../../platform/pair/index.ts";

@@ -21,8 +21,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import { nodeFileSystem } from "../../../platform/files/index.ts";
 import { generatePrivateKey } from "../../../platform/keys/index.ts";
 import { PAIR_MAX_BYTES } from "../../../platform/pair/index.ts";
-import { openFit } from "./index.ts";
-import { type CertificateStore, createCertificateStore, type StoreOptions } from "./store.ts";
+import { type CertificateStore, createCertificateStore, openFit, type StoreOptions } from "./store.ts";
 
 const ca = aNodeCa();
 const first = ca.issueNode();

@@ -1,7 +1,7 @@
-// kubelet's certificate store on disk. What changes it is for the holder of its lock (lock.ts); reading needs none. Keys are plain, as
-// a kubelet reads them, or sealed by the machine's TPM, for a machine whose every reader is ours (docs/decisions/0011-sealed-keys.md).
+// kubelet's certificate store on disk. Changes need its lock, reads do not. Keys are plain, as a kubelet reads them, or
+// sealed by the machine's TPM where only this product reads them (docs/decisions/0011-sealed-keys.md).
 
-import { Fault } from "../../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../../platform/clock/index.ts";
 import {
   ensureDirectory,
@@ -9,9 +9,11 @@ import {
   nodeFileSystem,
   removeIfPresent,
   requirePrivate,
+  waitForLock,
 } from "../../../platform/files/index.ts";
 import {
   type CertificatePair,
+  isLostKey,
   isSealed,
   type KeySeal,
   openPair,
@@ -23,7 +25,7 @@ import { dropPlainKeys } from "./drop-plain-keys.ts";
 import { loadPendingKey, savePendingKey } from "./pending-key.ts";
 import type { Notice, Place } from "./place.ts";
 import { repairStore } from "./repair.ts";
-import { savePair } from "./save-pair.ts";
+import { savePair } from "./write-pair.ts";
 
 const DIRECTORY_MODE = 0o700;
 
@@ -33,11 +35,14 @@ export interface StoreOptions {
   /** Default: the client certificate. */
   readonly purpose?: CertificatePurpose | undefined;
   readonly clock: Clock;
-  /** Told what was found damaged and where it went, and which plain key of an earlier time was found where keys are sealed. */
+  /** Called for a damaged file that was moved aside, and for an old plain key found where keys are sealed. */
   readonly onNotice?: Notice | undefined;
-  /** The provider's, where it has one: without it a sealed key is read by nobody. */
+  /** The provider's, where it has one. A sealed key cannot be read without it. */
   readonly keySeal?: KeySeal | undefined;
-  /** Whether keys are sealed from now on. Left out: as the present pair is. Serving keys never are: a kubelet reads them itself. */
+  /**
+   * Whether keys are sealed from now on. Left out: as the present pair is. Serving keys never are, because a kubelet
+   * reads them.
+   */
   readonly sealKeys?: boolean | undefined;
   readonly fileSystem?: FileSystem | undefined;
 }
@@ -46,7 +51,10 @@ export interface CertificateStore {
   readonly layout: StoreLayout;
   /** The current pair; none when it is missing or damaged. */
   load(): StoredPair | undefined;
-  /** Its key too: a sealed one is opened by the TPM. Fault `untrusted` where another TPM sealed it; accidents change nothing here. */
+  /**
+   * The pair with its key, which the TPM opens if it is sealed. Fault `untrusted` if another TPM sealed it; a failure
+   * changes nothing.
+   */
   unseal(pair: StoredPair): Promise<CertificatePair>;
   /** How a key is written at this moment; undefined: plain. */
   sealNow(): KeySeal | undefined;
@@ -54,7 +62,10 @@ export interface CertificateStore {
   look(): CurrentPair;
   /** Makes the directory, or refuses one that others can write to. The lock stands in it, so this comes before. */
   open(): Promise<void>;
-  /** Finishes what a crash cut short; moves aside what is damaged, or is not of the common name `owner`; no plain key stays beside a sealed pair. */
+  /**
+   * Finishes an interrupted switch; moves aside what is damaged or not of the common name `owner`; removes plain keys
+   * beside a sealed pair.
+   */
   repair(owner?: string): Promise<void>;
   save(certificatePem: string, keyPem: string): Promise<CertificatePair>;
   loadPendingKey(): Promise<string | undefined>;
@@ -84,7 +95,8 @@ export function createCertificateStore(options: StoreOptions): CertificateStore 
     },
     repair: async (owner) => {
       await repairStore(place, owner);
-      if (options.sealKeys !== false) await dropPlainKeys(place); // false: the next key is a plain one, and may be on its way
+      // false: the next key is a plain one, and may be pending
+      if (options.sealKeys !== false) await dropPlainKeys(place);
     },
     save: async (certificatePem, keyPem) => savePair(place, { certificatePem, keyPem, keySeal: sealNow() }),
     loadPendingKey: async () => loadPendingKey(place, sealNow()),
@@ -96,7 +108,7 @@ export function createCertificateStore(options: StoreOptions): CertificateStore 
   };
 }
 
-/** Whoever was not told otherwise keeps to what is there: a tool that knows nothing of sealing must not undo it. */
+/** Without an instruction the present pair decides: a tool that does not know of sealing must not undo it. */
 function wantsSeal({ sealKeys }: StoreOptions, load: () => StoredPair | undefined): boolean {
   if (sealKeys !== undefined) return sealKeys;
   const present = load();
@@ -108,4 +120,34 @@ function requireSeal(keySeal: KeySeal | undefined): KeySeal {
   throw new Fault("bad-config", "keys are sealed here, and nothing is named that can: give --provider tpm", {
     detail: { todo: "or join again without --seal-key" },
   });
+}
+
+/**
+ * The pair with its key, for a join that could keep it. Undefined if another TPM sealed the key; if the key is plain
+ * and keys are to be sealed, because sealing does not take back what the disk has shown; and if it is sealed and a
+ * plain one is wanted. Fault if the TPM does not answer, which is no reason to request another certificate.
+ */
+export async function openFit(store: CertificateStore, pair: StoredPair): Promise<CertificatePair | undefined> {
+  if (isSealed(pair) !== (store.sealNow() !== undefined)) return undefined;
+  try {
+    return await store.unseal(pair);
+  } catch (error) {
+    if (isLostKey(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The repair at a start: under the lock, and not at all while another process holds it, since that one repairs. */
+export async function repairWhenFree(store: CertificateStore, owner: string, clock: Clock): Promise<void> {
+  await store.open();
+  try {
+    const lock = await waitForLock(store.layout.lockPath, { clock, limitMs: 0 });
+    try {
+      await store.repair(owner);
+    } finally {
+      await lock.release();
+    }
+  } catch (error) {
+    if (!isFault(error, "timeout")) throw error;
+  }
 }

@@ -1,14 +1,23 @@
-// A new pair becomes the current one. Whoever reads meanwhile, or after a crash at any step, finds the old pair or the new:
+// A new pair becomes the current one. A reader at any moment, also after a crash, finds the old pair or the new:
 //
 //   hidden file, synced, read back  ->  its own name (link(2): never over another file)  ->  directory synced
 //   ->  link kubelet-…-updated.pem  ->  one rename over kubelet-…-current.pem  ->  directory synced
 //
-// differs from upstream: kubelet writes under the final name, removes the current link before the rename (a moment with no
-// credential at all) and does not sync the directory.
+// differs from upstream: kubelet writes under the final name, removes the current link before the rename (a moment
+// without any credential) and does not sync the directory.
 
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { removeIfPresent, temporaryPath } from "../../../platform/files/index.ts";
-import { parseStoredPair, type StoredPair } from "../../../platform/pair/index.ts";
+import {
+  type CertificatePair,
+  encodePair,
+  type KeySeal,
+  parsePair,
+  parseStoredPair,
+  type StoredPair,
+  useOf,
+} from "../../../platform/pair/index.ts";
+import { dropPlainKeys } from "./drop-plain-keys.ts";
 import { entryAt, KEY_FILE_MODE, moveAside, type Place } from "./place.ts";
 
 /** Pairs stored within one second, which only tests and very short certificates come near. */
@@ -58,10 +67,25 @@ async function switchTo(place: Place, path: string): Promise<void> {
   await fileSystem.sync(layout.directory);
 }
 
-/** A link is a left-over of a switch; a file of that name, which stops a kubelet, is nobody's. */
+/** A link is left over from a switch. A regular file of that name stops a kubelet and is moved aside. */
 export async function clearUpdated(place: Place): Promise<void> {
   const { layout, fileSystem } = place;
   const found = await entryAt(place, layout.updatedPath);
   if (found === "link") await removeIfPresent(layout.updatedPath, fileSystem);
   if (found === "other") await moveAside(place, layout.updatedPath, "it is a file where a link belongs");
+}
+
+interface NewPair {
+  readonly certificatePem: string;
+  readonly keyPem: string;
+  /** Undefined: the key is written as it is. */
+  readonly keySeal: KeySeal | undefined;
+}
+
+export async function savePair(place: Place, { certificatePem, keyPem, keySeal }: NewPair): Promise<CertificatePair> {
+  const pair = parsePair(encodePair(certificatePem, keyPem));
+  const block = keySeal === undefined ? keyPem : await keySeal.seal(pair.keyPem, useOf(pair));
+  await writePair(place, encodePair(certificatePem, block));
+  if (keySeal !== undefined) await dropPlainKeys(place);
+  return pair;
 }

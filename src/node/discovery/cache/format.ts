@@ -1,5 +1,6 @@
-// What was found, as it is kept on disk: the cluster, and every way back to it (seed 004, "Client caching and update").
-// No secret is in it: neither the token nor an identity. Pure. The file is ours, but a disk is not always: limits hold.
+// A found cluster as the cache keeps it: the cluster, and every way back to it ("Client caching and update" of the
+// super simple discovery API). No secret is in it: neither the token nor a user's credential. Pure. The file may be
+// damaged, so limits apply.
 
 import { isClusterId } from "../../../api/kubeconfig/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -58,7 +59,7 @@ export function encodeCache({ cluster, way, foundMs, confirmedMs }: CachedDiscov
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-/** The machine's roots are not in it; whoever uses it adds them. Fault `malformed` or `limit-exceeded`. */
+/** Without the machine's roots, which the caller adds. Fault `malformed` or `limit-exceeded`. */
 export function parseCache(text: string): CachedDiscovery {
   if (text.length > MAX_CHARACTERS) {
     throw new Fault("limit-exceeded", `discovery cache is longer than ${MAX_CHARACTERS} characters`);

@@ -22,7 +22,7 @@ import { readCertificates } from "../../../kernel/x509/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
 import { discover } from "../discover.ts";
 import type { DiscoveryMethod } from "../method.ts";
-import { caPinOf } from "../pins.ts";
+import { caPinOf } from "../roots.ts";
 import { type CachedDiscovery, encodeCache, wayOf } from "./format.ts";
 import { refreshDiscovery } from "./refresh.ts";
 import { createDiscoveryCache } from "./store.ts";

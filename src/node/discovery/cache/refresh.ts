@@ -1,44 +1,41 @@
-// Brings the cache up to date while any way back still holds (seed 004: the information drifts, but "clients will find some
-// way to connect"). The ways, in order; the first that gives a document that holds is taken:
-//   1. a known address that a known root vouches for: the cluster itself says where it goes and what it trusts next
-//   2. a known address whose CA has a pinned key: the certificate was made anew, its key is the same
-//   3. where the first document came from: the URL (this machine's roots vouch for it), or the file
+// Brings the cache up to date while any way back still works: the information drifts, but clients find some way to connect
+// (super simple discovery API). The ways, in order; the first that gives a document that holds is taken:
+//   1. a known address with a certificate of a known root: the cluster itself publishes its next addresses and roots
+//   2. a known address whose CA has a pinned key: the certificate was reissued, its key is the same
+//   3. the source of the first document: the URL (checked by this machine's roots), or the file
 //   4. a token, if one is at hand
-// So endpoints that have all moved are found by 3 or by a name that stayed, and roots that were rotated while this machine
-// slept by 2, 3, 4, or by 1 if the old set held the new root already. The cluster's id, once known, must stay.
+// So endpoints that have all moved are found by 3 or by a name that stayed; roots that were rotated while this machine was
+// off by 2, 3, 4, or by 1 if the old set contained the new root. The cluster's id, once known, must stay.
 
 import type { BootstrapToken } from "../../../api/bootstrap/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
-import { encodeBundle, mergeBundles } from "../bundle.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import type { DiscoverDeps } from "../deps.ts";
+import { type DiscoveredCluster, untrusted } from "../cluster.ts";
 import { atFirstAnswering } from "../discover.ts";
-import { confirmCluster, readServed } from "../document/confirm.ts";
+import { confirmCluster, readServed, withSystemRoots } from "../document/confirm.ts";
 import { fetchDocument } from "../document/fetch.ts";
 import { judgeDocument } from "../document/judge.ts";
 import { loadDocument } from "../document/load.ts";
 import { faultOf, isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
-import { untrusted } from "../refuse.ts";
-import { withSystemRoots } from "../system-trust.ts";
+import { encodeBundle, mergeBundles } from "../roots.ts";
 import { parseConfigMap } from "../token/answer.ts";
 import { discoverByToken } from "../token/by-token.ts";
-import { type Attempt, tryInOrder } from "../wait.ts";
+import { type DiscoverDeps, type DiscoveryAttempt, tryInOrder } from "../wait.ts";
 import type { CachedDiscovery } from "./format.ts";
 
-export interface RefreshDeps extends DiscoverDeps {
+interface RefreshDeps extends DiscoverDeps {
   readonly token?: BootstrapToken | undefined;
 }
 
 export interface Refreshed extends CachedDiscovery {
-  /** Which way held, in words. */
+  /** Which way worked, as text. */
   readonly by: string;
   readonly hasChanged: boolean;
 }
 
 interface Way {
   readonly by: string;
-  go(): Promise<Attempt<DiscoveredCluster>>;
+  go(): Promise<DiscoveryAttempt<DiscoveredCluster>>;
 }
 
 /** Fault `untrusted` or `unavailable`, with what became of every way; the cache stays as it is. */
@@ -104,11 +101,11 @@ async function byKnownRoots(
   { cluster }: CachedDiscovery,
   known: readonly string[],
   deps: RefreshDeps,
-): Promise<Attempt<DiscoveredCluster>> {
+): Promise<DiscoveryAttempt<DiscoveredCluster>> {
   const trusted = await withSystemRoots(cluster, deps.env);
   return await tryInOrder(known, async (server) => {
     const served = await readServed(trusted, server, deps);
-    // It is the cluster, and it shows strangers nothing: what is known is still good.
+    // It is the cluster, and anonymous requests may not read cluster-info: what is known is still good.
     if (served === undefined) return { value: { ...trusted, server } };
     const what = `the document of ${server}`;
     const verdict = judgeDocument({ text: served, what, caPins: [], clusterId: cluster.clusterId });
@@ -119,8 +116,8 @@ async function byKnownRoots(
 }
 
 /**
- * In the middle of a rotation the document may be ahead of the servers' certificates: whoever took its roots alone would
- * lock itself out. Then the old ones stay beside the new until these suffice.
+ * During a rotation the document may be ahead of the servers' certificates: a client that took only its roots would
+ * lock itself out. The old ones then stay beside the new until the new ones suffice.
  */
 async function keepingOldRoots(
   old: DiscoveredCluster,
@@ -147,7 +144,7 @@ async function byPins(
   { cluster, way }: CachedDiscovery,
   known: readonly string[],
   deps: RefreshDeps,
-): Promise<Attempt<DiscoveredCluster>> {
+): Promise<DiscoveryAttempt<DiscoveredCluster>> {
   return await tryInOrder(known, async (address) => {
     const answer = await readClusterInfo({ address, trust: { anybody: true }, signal: deps.signal, env: deps.env });
     if (isRefusedAnswer(answer)) throw faultOf(answer, address);

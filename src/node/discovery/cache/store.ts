@@ -1,5 +1,6 @@
-// The cache on disk: private (0600), changed in one step, by one process at a time. A reader needs no lock: it finds the
-// whole of one state or of the next. It says whom to trust, so it is believed only from a directory that nobody else can write.
+// The cache on disk: private (0600), replaced in one step, by one process at a time. A reader needs no lock: it finds
+// one whole state. The cache says which roots to trust, so it is read only from a directory that no other user can
+// write.
 
 import { dirname } from "node:path";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
@@ -18,7 +19,10 @@ const LOCK_LIMIT_MS = 60_000;
 
 export interface DiscoveryCache {
   readonly path: string;
-  /** Undefined when there is none. Fault `malformed`, naming the file, when it is damaged; `bad-config` when others can write it. */
+  /**
+   * Undefined when there is none. Fault `malformed`, naming the file, when it is damaged; `bad-config` when other users
+   * can write it.
+   */
   load(): Promise<CachedDiscovery | undefined>;
   /** Only within `locked`. */
   save(found: CachedDiscovery): Promise<void>;

@@ -1,22 +1,21 @@
-// A document that came out of band says where the cluster should be; this asks whether it is there. As kubeadm does with
-// its discovery file: any answer over TLS that the document's roots vouch for counts, even a refusal. A document without
-// a CA gets the cluster's own one, if that vouches for the same server, so that what follows trusts no more than it must.
+// A document that came out of band says where the cluster should be; this checks that it is there. As kubeadm does with
+// its discovery file: any answer over TLS that the document's roots vouch for counts, even a refusal. A document
+// without a CA gets the cluster's own CA, if that vouches for the same server, so that later steps trust no more than
+// needed.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import type { DiscoverDeps } from "../deps.ts";
+import { loadSystemRoots } from "../../../platform/http/index.ts";
+import { type DiscoveredCluster, untrusted } from "../cluster.ts";
 import { isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
-import { untrusted } from "../refuse.ts";
-import { withSystemRoots } from "../system-trust.ts";
 import { parseConfigMap } from "../token/answer.ts";
-import { type Attempt, tryInOrder } from "../wait.ts";
+import { type DiscoverDeps, type DiscoveryAttempt, tryInOrder } from "../wait.ts";
 import { judgeDocument } from "./judge.ts";
 
 /** The cluster with the first of its addresses that answers. */
 export async function confirmCluster(
   found: DiscoveredCluster,
   deps: DiscoverDeps,
-): Promise<Attempt<DiscoveredCluster>> {
+): Promise<DiscoveryAttempt<DiscoveredCluster>> {
   const cluster = await withSystemRoots(found, deps.env);
   return await tryInOrder(cluster.servers, async (server) => {
     const served = await readServed(cluster, server, deps);
@@ -26,7 +25,7 @@ export async function confirmCluster(
   });
 }
 
-/** The document that the cluster itself serves; undefined when it shows none to strangers. */
+/** The document that the cluster itself serves; undefined when anonymous requests may not read it. */
 export async function readServed(
   cluster: DiscoveredCluster,
   server: string,
@@ -66,4 +65,14 @@ async function withOwnCa(cluster: DiscoveredCluster, served: string, deps: Disco
     if (isFault(error, "untrusted")) return cluster; // the machine's roots vouch for this address, the cluster's do not
     throw error;
   }
+}
+
+/** Adds this machine's roots where the document leaves the choice of roots to the machine. */
+export async function withSystemRoots(
+  cluster: DiscoveredCluster,
+  env: DiscoverDeps["env"],
+): Promise<DiscoveredCluster> {
+  if (!cluster.usesSystemRoots) return cluster;
+  const caPem = `${cluster.documentCaPem}${await loadSystemRoots(env)}`;
+  return { ...cluster, caPem, anchorsPem: caPem };
 }

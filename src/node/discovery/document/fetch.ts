@@ -1,17 +1,15 @@
-// A cluster-info document from an https URL that this machine's roots vouch for (seed 004, "Method: HTTPS endpoint"). Unlike
-// an API server's, its host may redirect: a document store moves its files around. Then each hop must be https, and the
-// headers stay behind as soon as the host is another one, because they are meant for the first.
+// A cluster-info document from an https URL that this machine's roots vouch for ("Method: HTTPS endpoint" of the super
+// simple discovery API). Unlike an API server, its host may redirect, as document stores do. Each hop must be https,
+// and the headers are sent to the first host only.
 
 import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { loadText } from "../../../platform/files/index.ts";
 import { getHttps, type HttpsAnswer, loadSystemRoots } from "../../../platform/http/index.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import type { DiscoverDeps } from "../deps.ts";
+import { type DiscoveredCluster, untrusted } from "../cluster.ts";
 import { parseDocumentUrl, type UrlMethod } from "../method.ts";
 import { faultOf, isRefusedAnswer } from "../read-cluster-info.ts";
-import { untrusted } from "../refuse.ts";
-import { parseHeaderFile } from "./headers.ts";
+import type { DiscoverDeps } from "../wait.ts";
 import { DOCUMENT_MAX_CHARACTERS, judgeDocument } from "./judge.ts";
 
 const FETCH_TIMEOUT_MS = 10_000;
@@ -68,4 +66,53 @@ function nextOf(answer: HttpsAnswer, url: string): string {
 
 async function loadHeaders(path: string): Promise<Readonly<Record<string, string>>> {
   return parseHeaderFile(await loadText(path));
+}
+
+/** An Authorization header with a JWT has some KiB. */
+const MAX_CHARACTERS = 16_384;
+const MAX_HEADERS = 16;
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$/;
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** They belong to the connection, and a second one would let two readers disagree about where a message ends. */
+const RESERVED: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "host",
+  "te",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/**
+ * Headers for the document's URL, one `Name: value` a line, as curl's `-H @file`; names in lower case. Empty lines and
+ * lines that begin with # are skipped. Fault `malformed` or `limit-exceeded`, which never repeats a value: they are secrets.
+ */
+export function parseHeaderFile(text: string): Readonly<Record<string, string>> {
+  if (text.length > MAX_CHARACTERS) {
+    throw new Fault("limit-exceeded", `header file is longer than ${MAX_CHARACTERS} characters`);
+  }
+  const headers = new Map<string, string>();
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "" || line.startsWith("#")) continue;
+    const [name, value] = parseLine(line, index + 1);
+    if (headers.has(name)) throw new Fault("malformed", `header file has ${name} twice`);
+    headers.set(name, value);
+  }
+  if (headers.size > MAX_HEADERS) throw new Fault("limit-exceeded", `header file has more than ${MAX_HEADERS} headers`);
+  return Object.fromEntries(headers);
+}
+
+function parseLine(line: string, number: number): readonly [string, string] {
+  const colon = line.indexOf(":");
+  const name = line.slice(0, Math.max(colon, 0));
+  const value = line.slice(colon + 1).trim();
+  if (colon < 0 || !NAME.test(name) || !VALUE.test(value)) {
+    throw new Fault("malformed", `line ${number} of the header file is not of the form \`Name: value\``);
+  }
+  const lower = name.toLowerCase();
+  if (RESERVED.has(lower))
+    throw new Fault("malformed", `line ${number} of the header file sets ${lower}, which is ours`);
+  return [lower, value];
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aDocument, CLUSTER_ID } from "../../../../test/builders/discovery.ts";
 import { aNodeCa } from "../../../../test/builders/node-ca.ts";
-import { caPinOf } from "../pins.ts";
+import { caPinOf } from "../roots.ts";
 import { type DocumentFacts, judgeDocument } from "./judge.ts";
 
 const ca = aNodeCa();

@@ -1,11 +1,13 @@
-// Is this kubeconfig a cluster-info document, and which cluster does it name? (seed 004, "Cluster Location information":
-// one unnamed cluster, nothing else, no secrets.) Pure. The rules, in order; the first that does not hold is the answer:
+// Is this kubeconfig a cluster-info document, and which cluster does it name? ("Cluster Location information" of the super
+// simple discovery API: one unnamed cluster, nothing else, no secrets.) Pure. The rules, in order; the first that does not
+// hold is the answer:
 //   document-is-a-kubeconfig · document-names-one-cluster · document-carries-no-credentials ·
 //   document-carries-nothing-else · server-is-https · document-needs-no-proxy · location-is-readable · ca-is-given ·
 //   cluster-is-the-expected-one · ca-is-pinned
 
 import {
   type ClusterLocation,
+  type Kubeconfig,
   type KubeconfigCluster,
   type KubeconfigUser,
   parseKubeconfig,
@@ -13,13 +15,13 @@ import {
 } from "../../../api/kubeconfig/index.ts";
 import { type Allow, allow, type Deny, type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { type Certificate, readCertificates } from "../../../kernel/x509/index.ts";
-import { encodeBundle, mergeBundles } from "../bundle.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import { caPinOf } from "../pins.ts";
-import { refuse } from "../refuse.ts";
-import { chooseEntries } from "./entries.ts";
+import { type DiscoveredCluster, refuse } from "../cluster.ts";
+import { caPinOf, encodeBundle, mergeBundles } from "../roots.ts";
 
-/** One cluster with some CA certificates; YAML takes time that grows faster than its length, and this text is a stranger's. */
+/**
+ * One cluster with some CA certificates. The text is not trusted yet, and parsing YAML takes time that grows faster
+ * than its length.
+ */
 export const DOCUMENT_MAX_CHARACTERS = 131_072;
 
 export interface DocumentFacts {
@@ -37,7 +39,7 @@ export interface DocumentFacts {
   readonly caFilePem?: string | undefined;
 }
 
-export type DocumentVerdict = (Allow & { readonly cluster: DiscoveredCluster }) | Deny;
+type DocumentVerdict = (Allow & { readonly cluster: DiscoveredCluster }) | Deny;
 
 export function judgeDocument(facts: DocumentFacts): DocumentVerdict {
   const rules = { maxCharacters: DOCUMENT_MAX_CHARACTERS, isTyped: facts.isSigned };
@@ -138,4 +140,77 @@ function orFault<T>(read: () => T): T | Fault {
 
 function isHttps(server: unknown): boolean {
   return typeof server === "string" && URL.canParse(server) && new URL(server).protocol === "https:";
+}
+
+interface Chosen {
+  readonly cluster: KubeconfigCluster;
+  readonly user: KubeconfigUser | undefined;
+}
+
+interface EntryRules {
+  readonly what: string;
+  readonly withCredentials?: boolean | undefined;
+}
+
+/**
+ * Which cluster, and which user if any, the document means: one unnamed cluster and nothing else. A user's own file may
+ * carry a user, as kubeadm's discovery files do, but only when the caller says so, and only a client certificate or an
+ * exec plugin, which are no copyable secrets.
+ */
+function chooseEntries(config: Kubeconfig, rules: EntryRules): Chosen | Deny {
+  return rules.withCredentials === true && config.users.length > 0
+    ? chooseWithUser(config, rules.what)
+    : chooseUnnamed(config, rules.what);
+}
+
+function chooseUnnamed({ clusters, users, contexts, currentContext }: Kubeconfig, what: string): Chosen | Deny {
+  const [entry, ...more] = clusters;
+  if (entry === undefined || more.length > 0) {
+    return refuse(
+      "document-names-one-cluster",
+      `${what} names ${clusters.length} clusters, expected one; make it with \`countersign discovery kubeconfig\` or ` +
+        "take the one that cluster-info holds",
+    );
+  }
+  if (users.length > 0) {
+    return refuse(
+      "document-carries-no-credentials",
+      `${what} carries the credentials of ${users.length} users, which a document that is copied around must not; ` +
+        "remove them, or say --with-credentials if they are a certificate or a plugin and meant for this machine",
+    );
+  }
+  if (entry.name !== "" || contexts.length > 0 || currentContext !== "") {
+    return refuse(
+      "document-carries-nothing-else",
+      `${what} has names or contexts beside its cluster, expected one unnamed cluster and nothing else: it is a ` +
+        "personal kubeconfig; take the document that cluster-info holds",
+    );
+  }
+  return { cluster: entry.cluster, user: undefined };
+}
+
+/** As kubeadm: the unnamed cluster, else that of the current context; the user is always the context's. */
+function chooseWithUser(config: Kubeconfig, what: string): Chosen | Deny {
+  const context = config.contexts.find(({ name }) => name === config.currentContext)?.context;
+  const clusterNamed = (wanted: string | undefined) => config.clusters.find(({ name }) => name === wanted)?.cluster;
+  const cluster = clusterNamed("") ?? clusterNamed(context?.cluster);
+  if (cluster === undefined) {
+    return refuse("document-names-one-cluster", `${what} has no unnamed cluster and no current context that names one`);
+  }
+  const user = config.users.find(({ name }) => name === context?.user)?.user;
+  if (user === undefined || !isKubeadmForm(user)) {
+    return refuse(
+      "document-carries-no-credentials",
+      `${what} carries credentials that are neither a client certificate with its key nor an exec plugin of the ` +
+        "current context; tokens and passwords are not taken from a document",
+    );
+  }
+  return { cluster, user };
+}
+
+function isKubeadmForm(user: KubeconfigUser): boolean {
+  if (user.token || user.tokenFile || user.username || user.password) return false;
+  if (user.exec !== undefined) return typeof user.exec.command === "string";
+  const hasCertificate = Boolean(user["client-certificate-data"] || user["client-certificate"]);
+  return hasCertificate && Boolean(user["client-key-data"] || user["client-key"]);
 }

@@ -1,14 +1,13 @@
-// A cluster-info document that came out of band: from a file, or from standard input (seed 004). Files that it points to
-// are read here, because a person who names a file means what it names.
+// A cluster-info document that came out of band: from a file, or from standard input. Files that it points to are read
+// here: an operator who names a file means what it refers to.
 
 import { dirname, resolve } from "node:path";
 import { type Kubeconfig, type KubeconfigUser, parseKubeconfig } from "../../../api/kubeconfig/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { nodeFileSystem } from "../../../platform/files/index.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import type { DiscoverDeps } from "../deps.ts";
+import { type DiscoveredCluster, untrusted } from "../cluster.ts";
 import type { FileMethod } from "../method.ts";
-import { untrusted } from "../refuse.ts";
+import type { DiscoverDeps } from "../wait.ts";
 import { DOCUMENT_MAX_CHARACTERS, judgeDocument } from "./judge.ts";
 
 export async function loadDocument(method: FileMethod, deps: DiscoverDeps): Promise<DiscoveredCluster> {

@@ -1,4 +1,4 @@
-// An answer to a request for kube-public/cluster-info, as whoever answered sent it. Only what is text is looked at. Pure.
+// An answer to a request for kube-public/cluster-info, not yet trusted. Only its text is looked at. Pure.
 
 import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -56,7 +56,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** A name of a stranger, short enough for a message. */
+/** An untrusted name, short enough for a message. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, 64) : "";
 }

@@ -1,9 +1,9 @@
-// Find the cluster with a token (seed 004, "Method: Token"; kubeadm's form where the server does not know the seed's). The
-// secret is never sent: it signs a JWT that is worth little and short-lived, and it checks what came back. Two readings:
-// one from whoever answers, judged by the token's signature and the pins; one over TLS that the CA just found vouches for.
+// Finds the cluster with a token ("Method: Token" of the super simple discovery API; kubeadm's form where the server does
+// not know that one). The secret is never sent: it signs a short-lived JWT, and it checks the answer. Two reads: one without
+// a trusted CA, judged by the token's signature and the pins; one over TLS that the CA just found vouches for.
 //
 //   JWT  --200--> X-Kubernetes-JWS must answer it     --+
-//        --401, 403--> anonymous --200--> JWS in the    +--> document --> second reading, verified --> the same?
+//        --401, 403--> anonymous --200--> JWS in the    +--> document --> second read, verified --> the same?
 //                                 ConfigMap must hold --+
 
 import { signDiscoveryJwt } from "../../../api/bootstrap/index.ts";
@@ -11,14 +11,12 @@ import { encodeBase64Url } from "../../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { HttpsAnswer, ServerTrust } from "../../../platform/http/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
-import type { DiscoveredCluster } from "../cluster.ts";
-import type { DiscoverDeps } from "../deps.ts";
+import { type DiscoveredCluster, untrusted } from "../cluster.ts";
+import { withSystemRoots } from "../document/confirm.ts";
 import { judgeDocument } from "../document/judge.ts";
 import type { TokenMethod } from "../method.ts";
 import { faultOf, isRefusedAnswer, readClusterInfo } from "../read-cluster-info.ts";
-import { untrusted } from "../refuse.ts";
-import { withSystemRoots } from "../system-trust.ts";
-import type { Attempt } from "../wait.ts";
+import type { DiscoverDeps, DiscoveryAttempt } from "../wait.ts";
 import { parseConfigMap } from "./answer.ts";
 import { judgeSecondReading, judgeSignedAnswer, judgeSignedConfigMap, type SignatureVerdict } from "./judge.ts";
 
@@ -26,7 +24,7 @@ export async function discoverByToken(
   address: string,
   method: TokenMethod,
   deps: DiscoverDeps,
-): Promise<Attempt<DiscoveredCluster>> {
+): Promise<DiscoveryAttempt<DiscoveredCluster>> {
   const first = await readSigned({ address, method, deps, trust: { anybody: true } });
   if (first.kind === "Deny") throw untrusted(first);
   if (first.kind === "Wait") return { why: first.message };
@@ -49,7 +47,7 @@ export async function discoverByToken(
   return { value: cluster };
 }
 
-/** Nobody guesses 128 bits, and no two readings share them: an answer of the past answers no reading of now. */
+/** 128 random bits for each read: an old answer cannot be replayed. */
 const JWT_ID_BYTES = 16;
 
 interface SignedReading {

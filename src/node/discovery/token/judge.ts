@@ -1,7 +1,7 @@
 // Did the holder of the token's secret sign this? Two proofs are known, and both bind the document to the secret without
-// showing it: the header X-Kubernetes-JWS over the exact bytes of an answer, bound to the JWT that asked (seed 004), and
-// kubeadm's JWS inside the ConfigMap, over its kubeconfig. Neither passes for the other: their protected headers differ. Pure.
-// Nothing of an answer is interpreted before its signature holds. Rules, in order:
+// showing it: the header X-Kubernetes-JWS over the exact bytes of an answer, bound to the JWT that asked (super simple
+// discovery API), and kubeadm's JWS inside the ConfigMap, over its kubeconfig. Neither passes for the other: their protected
+// headers differ. Pure. Nothing of an answer is interpreted before its signature holds. Rules, in order:
 //   answer:    answer-is-signed · signature-is-readable · signature-is-hs256 · signature-is-of-this-token ·
 //              signature-answers-this-request · answer-is-complete · signature-is-valid · answer-is-cluster-info
 //   ConfigMap: signature-is-present (waits) · the four of the signature
@@ -16,7 +16,7 @@ import {
 import { parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { parseDetachedHs256, type UnverifiedDetachedHs256, verifyDetachedHs256 } from "../../../kernel/jose/index.ts";
 import { type Allow, allow, type Deny, isFault, type Wait, wait } from "../../../kernel/outcome/index.ts";
-import { refuse } from "../refuse.ts";
+import { refuse } from "../cluster.ts";
 import { CLUSTER_INFO, type ClusterInfoAnswer, parseConfigMap, type ReadConfigMap } from "./answer.ts";
 
 /** How long until it is worth looking again; a signer answers a new token within a second. */
@@ -49,7 +49,7 @@ export function judgeSignedAnswer(answer: ClusterInfoAnswer, asked: ReplyKey): S
   return kubeconfigText === "" ? waitFor("cluster-info has no kubeconfig yet") : signed(kubeconfigText);
 }
 
-/** A refusal is signed too, and so is another form of the object (a Table) that somebody in the middle asked for. */
+/** A refusal is signed too, and so is another form of the object (a Table) that an attacker in the middle requested. */
 function isClusterInfo({ apiVersion, kind, namespace, name }: ReadConfigMap): boolean {
   const isConfigMap = apiVersion === "v1" && kind === "ConfigMap";
   return isConfigMap && namespace === CLUSTER_INFO.namespace && name === CLUSTER_INFO.name;

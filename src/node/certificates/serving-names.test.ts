@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defaultInterfaces, machineAddresses } from "./machine-addresses.ts";
-import { servingNamesOf } from "./names.ts";
+import { defaultInterfaces, machineAddresses, servingNamesOf } from "./serving-names.ts";
 
 describe("the names of a serving certificate", () => {
   const rows: Readonly<Record<string, [readonly [string, string][], object | undefined]>> = {

@@ -1,11 +1,11 @@
-// For servers: each handshake gets the pair of the moment (the seed's GetCertificate). When the pair changes, connections of
-// the old one end: idle ones now, busy ones with the answer that is under way.
+// For servers: each handshake gets the current pair, as GetCertificate of KEP-266. When the pair changes, connections
+// of the old one end: idle ones at once, busy ones after the answer in progress.
 
 import type { ServerResponse } from "node:http";
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
-import type { CertificatePair } from "../../../platform/pair/index.ts";
-import type { CertificateManager } from "../manager/index.ts";
+import type { CertificatePair } from "../../platform/pair/index.ts";
+import type { CertificateManager } from "./manager/options.ts";
 
 /** Answers how to stop following the manager. */
 export function hotSwapServer(server: Server, manager: Pick<CertificateManager, "current" | "onChange">): () => void {

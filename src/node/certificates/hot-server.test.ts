@@ -3,9 +3,9 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { connect } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
-import { aTestCa, type TlsPair } from "../../../../test/builders/tls-pair.ts";
-import { type CertificatePair, parsePair } from "../../../platform/pair/index.ts";
-import { hotSwapServer } from "./index.ts";
+import { aTestCa, type TlsPair } from "../../../test/builders/tls-pair.ts";
+import { type CertificatePair, parsePair } from "../../platform/pair/index.ts";
+import { hotSwapServer } from "./hot-server.ts";
 
 const ca = aTestCa();
 const pairOf = ({ certPem, keyPem }: TlsPair): CertificatePair => parsePair(certPem + keyPem);

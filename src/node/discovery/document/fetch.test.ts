@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseHeaderFile } from "./headers.ts";
+import { parseHeaderFile } from "./fetch.ts";
 
 describe("a header file", () => {
   it("has one header a line, with comments and empty lines between them", () => {

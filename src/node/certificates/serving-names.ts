@@ -1,10 +1,29 @@
-// The addresses of this machine: its host name, and the IP addresses of the interfaces that lead out of it. The others belong
-// to bridges and tunnels of containers, which come and go with every pod.
+// The names of a node's serving certificate, and the addresses of this machine that they come from. By kubelet's rules:
+// a host name that is an IP address counts as one, an IP field that is none is left out, each once and sorted, so that
+// the same machine always requests the same names. Without an IP address nothing is requested.
 
 import { readFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
-import type { NodeAddress } from "../../../api/core/index.ts";
+import type { NodeAddress } from "../../api/core/index.ts";
+import { formatIpAddress, parseIpAddress } from "../../kernel/x509/index.ts";
+import type { ServingNames } from "./template.ts";
 
+export function servingNamesOf(addresses: readonly NodeAddress[]): ServingNames | undefined {
+  const dnsNames = new Set<string>();
+  const ipAddresses = new Set<string>();
+  for (const { type, address } of addresses) {
+    const octets = parseIpAddress(address);
+    if (octets !== undefined && !type.endsWith("DNS")) ipAddresses.add(formatIpAddress(octets));
+    else if (octets === undefined && address !== "" && !type.endsWith("IP")) dnsNames.add(address);
+  }
+  if (ipAddresses.size === 0) return undefined;
+  return { dnsNames: [...dnsNames].sort(), ipAddresses: [...ipAddresses].sort() };
+}
+
+/**
+ * The host name, and the IP addresses of the interfaces with a default route. The others belong to bridges and tunnels
+ * of containers, which change with every pod.
+ */
 export function machineAddresses(): readonly NodeAddress[] {
   const all = networkInterfaces();
   const leading = defaultInterfaces(readText("/proc/net/route"), readText("/proc/net/ipv6_route"));
@@ -19,8 +38,8 @@ export function machineAddresses(): readonly NodeAddress[] {
 }
 
 /**
- * The interfaces of default routes, from the kernel's two tables: columns `Iface Destination …` with the destination 0, and
- * for IPv6 destination and prefix length first, the interface last (`lo` holds the routes that lead nowhere).
+ * The interfaces of default routes, from the kernel's two tables: columns `Iface Destination …` with the destination 0;
+ * for IPv6 destination and prefix length first, the interface last (`lo` has the unreachable routes).
  */
 export function defaultInterfaces(routes: string, ipv6Routes: string): ReadonlySet<string> {
   const v4 = rowsOf(routes).flatMap(([name = "", destination]) => (destination === "00000000" ? [name] : []));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseNodeName } from "./node-name.ts";
+import { parseNodeName } from "./options.ts";
 
 describe("a node's name", () => {
   for (const name of ["worker-1", "a", "10.0.0.7", "ip-10-0-0-7.eu.example", "a".repeat(63), `a.${"b".repeat(251)}`]) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { parseHex } from "../../kernel/bytes/index.ts";
-import { requestName } from "./request-name.ts";
+import { requestName } from "./template.ts";
 
 // P-256 with the private scalar 1; the name was computed with Go's crypto/sha512 from kubelet's rule.
 const publicKey = parseHex(

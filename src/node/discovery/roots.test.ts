@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
-import { caPinOf, parseCaPin } from "./pins.ts";
+import { caPinOf, parseCaPin } from "./roots.ts";
 
 describe("a CA pin", () => {
   const pin = `sha256:${"0a".repeat(32)}`;

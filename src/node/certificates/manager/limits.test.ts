@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { createLackLimit, createPause } from "./limits.ts";
-import { retryDelayMs } from "./retry.ts";
+import { createLackLimit, createPause, retryDelayMs } from "./limits.ts";
 
 const waitAfter = (error: Fault, before: number, random = 0) => retryDelayMs({ error, before, random });
 

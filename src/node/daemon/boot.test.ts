@@ -6,7 +6,7 @@ import { aSealingMachine } from "../../../test/builders/key-seal.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { createCertificateStore } from "../certificates/index.ts";
 import { execKubeconfig, fileKubeconfig } from "../join/kubeconfigs.ts";
-import { requireNoReader } from "./pair-readers.ts";
+import { requireNoReader } from "./boot.ts";
 
 const CLUSTER = { server: "https://127.0.0.1:6443", caPem: "CA" };
 

@@ -1,2 +1,0 @@
-export { machineAddresses } from "./machine-addresses.ts";
-export { servingNamesOf } from "./names.ts";

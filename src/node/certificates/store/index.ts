@@ -1,3 +1,0 @@
-export { openFit } from "./open-fit.ts";
-export { repairWhenFree } from "./repair-when-free.ts";
-export { type CertificateStore, createCertificateStore, type StoreOptions } from "./store.ts";

@@ -1,1 +1,0 @@
-export { hotSwapServer } from "./hot-server.ts";
