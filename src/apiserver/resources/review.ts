@@ -3,7 +3,6 @@
 import type { Attributes, Decision, PolicyRule, UserInfo } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import type { FieldError } from "./field-error.ts";
-import type { Shape } from "./shape.ts";
 
 export interface ReviewFacts {
   readonly user: UserInfo;
@@ -26,7 +25,6 @@ export type TokenVerdict =
 
 export interface Review<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
-  readonly shape: Shape;
   /** What makes the whole question senseless: told as 400, before the fields are looked at. */
   problem?(asked: T): string | undefined;
   validate(asked: T): readonly FieldError[];

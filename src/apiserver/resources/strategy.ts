@@ -9,7 +9,6 @@ import type { PublicKey } from "../../kernel/x509/index.ts";
 import type { Schema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
 import { dnsSubdomain, type NameRule } from "./names.ts";
-import { META_SHAPE, type Shape } from "./shape.ts";
 import { DEFAULT_TABLE, type TableLayout } from "./table.ts";
 
 /** What a rule may know beside the objects. */
@@ -45,7 +44,6 @@ export interface Subresource<T extends KubeObject = KubeObject> extends UpdateRu
 /** Another kind that tells a part of an object. */
 export interface Speech<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
-  readonly shape: Shape;
   show(object: T): KubeObject;
   /** The object with what was said about it. */
   keep(said: KubeObject, object: T): T;
@@ -61,7 +59,6 @@ export interface CreateSubresource<Body extends KubeObject = KubeObject> {
   readonly name: string;
   /** The kind of the body, which discovery tells as the kind of the subresource. */
   readonly resource: Resource;
-  readonly shape: Shape;
   validate(body: Body): readonly FieldError[];
 }
 
@@ -106,8 +103,6 @@ export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules
   readonly subresources: readonly Subresource<T>[];
   readonly creates: readonly CreateSubresource[];
   readonly nameRule: NameRule;
-  /** The fields this server reads, with their types; others travel along untouched. */
-  readonly shape: Shape;
   /** PUT of a missing object creates it. */
   readonly createsOnUpdate: boolean;
   /** PUT without a resourceVersion is accepted: the last writer wins. */
@@ -155,7 +150,6 @@ type Defaulted =
   | "singular"
   | "nameRule"
   | "table"
-  | "shape"
   | "shortNames"
   | "categories"
   | "verbs"
@@ -189,7 +183,6 @@ export function defineStrategy<T extends KubeObject>(
     writesInTurn: false,
     nameRule: dnsSubdomain,
     table: DEFAULT_TABLE,
-    shape: { metadata: META_SHAPE },
     prepareCreate: (sent) => sent,
     prepareUpdate: (sent) => sent,
     validateCreate: () => [],

@@ -11,7 +11,6 @@ import {
   storageVersionOf,
   withCondition,
 } from "./definition.ts";
-import { DEFINITION_SHAPE } from "./definition-shape.ts";
 import { judgeNames, spellingErrors } from "./names.ts";
 import { definitionErrors, definitionUpdateErrors } from "./validate-definition.ts";
 import { definitionWarnings } from "./warnings.ts";
@@ -20,7 +19,6 @@ export const definitionStrategy = defineStrategy<Definition>({
   resource: CUSTOM_RESOURCE_DEFINITIONS,
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
-  shape: DEFINITION_SHAPE,
   updatesUnconditionally: false,
   // Two definitions that want the same name must not both find it free.
   writesInTurn: true,

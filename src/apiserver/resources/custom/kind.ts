@@ -60,7 +60,6 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     categories: names.categories ?? [],
     // What is being removed takes nothing new.
     verbs: isTerminating ? VERBS.filter((verb) => verb !== "create") : VERBS,
-    shape: { metadata: META_SHAPE },
     updatesUnconditionally: false,
     face: faceOf(definition, name, versions),
     prepareCreate: (sent) => firstGeneration(hasStatus ? withStatus(sent, undefined) : sent),

@@ -4,7 +4,6 @@
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
-import { META_SHAPE } from "../shape.ts";
 import type { Speech } from "../strategy.ts";
 import type { ScalePaths } from "./definition.ts";
 
@@ -17,7 +16,6 @@ interface Scale extends KubeObject {
 export function scaleSpeech({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths): Speech {
   return {
     resource: SCALE,
-    shape: { metadata: META_SHAPE, spec: { replicas: "integer" } },
     show: (object) => {
       const replicas = valueAt(object, specReplicasPath);
       const selector = valueAt(object, labelSelectorPath);

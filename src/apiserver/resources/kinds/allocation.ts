@@ -5,7 +5,6 @@ import { RESOURCE_CLAIMS, RESOURCE_SLICES } from "../../../api/meta/index.ts";
 import { type FieldError, immutableField, invalid, required, tooLong, tooMany } from "../field-error.ts";
 import { countedGeneration, firstGeneration } from "../generation.ts";
 import { dnsLabel, dnsSubdomain } from "../names.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
 
@@ -72,18 +71,6 @@ function reachErrors(spec: SliceSpec): readonly FieldError[] {
 export const resourceSliceStrategy = defineStrategy<ResourceSlice>({
   resource: RESOURCE_SLICES,
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      driver: "string",
-      nodeName: "string",
-      allNodes: "boolean",
-      perDeviceNodeSelection: "boolean",
-      pool: { name: "string", generation: "integer", resourceSliceCount: "integer" },
-      devices: [{ name: "string" }],
-      sharedCounters: [{ name: "string" }],
-    },
-  },
   prepareCreate: (sent) => firstGeneration(sent),
   prepareUpdate: (sent, current) => countedGeneration(sent, current, ({ spec }) => spec),
   validateCreate: sliceErrors,
@@ -160,21 +147,6 @@ function stateCell({ metadata, status = {} }: ResourceClaim): string {
 export const resourceClaimStrategy = defineStrategy<ResourceClaim>({
   resource: RESOURCE_CLAIMS,
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      devices: {
-        requests: [
-          {
-            name: "string",
-            exactly: { deviceClassName: "string", allocationMode: "string", count: "integer" },
-            firstAvailable: ["any"],
-          },
-        ],
-      },
-    },
-    status: { reservedFor: [{ name: "string", resource: "string", uid: "string", apiGroup: "string" }] },
-  },
   prepareCreate: (sent) => ({ ...withRequestDefaults(sent), status: {} }),
   prepareUpdate: (sent, current) => ({ ...withRequestDefaults(sent), status: current.status ?? {} }),
   validateCreate: claimErrors,

@@ -5,7 +5,6 @@ import { PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../api/meta/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../field-error.ts";
 import { firstGeneration } from "../generation.ts";
 import { dnsLabel } from "../names.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../table.ts";
 
@@ -13,12 +12,6 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   resource: RUNTIME_CLASSES,
   createsOnUpdate: true,
   updatesUnconditionally: false,
-  shape: {
-    metadata: META_SHAPE,
-    handler: "string",
-    overhead: { podFixed: { "*": "quantity" } },
-    scheduling: { nodeSelector: { "*": "string" }, tolerations: ["any"] },
-  },
   prepareCreate: (sent) => ({ ...sent, handler: sent.handler ?? "" }),
   validateCreate: ({ handler = "" }) =>
     handler === "" ? [required("handler")] : dnsLabel(handler).map((text) => invalid("handler", handler, text)),
@@ -69,13 +62,6 @@ function preemptionErrors(policy: string | undefined): readonly FieldError[] {
 export const priorityClassStrategy = defineStrategy<PriorityClass>({
   resource: PRIORITY_CLASSES,
   shortNames: ["pc"],
-  shape: {
-    metadata: META_SHAPE,
-    value: "integer",
-    globalDefault: "boolean",
-    description: "string",
-    preemptionPolicy: "string",
-  },
   prepareCreate: (sent) => firstGeneration(withDefaults(sent)),
   prepareUpdate: withDefaults,
   validateCreate: priorityErrors,

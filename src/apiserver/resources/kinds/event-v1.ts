@@ -2,7 +2,6 @@
 // round; only the names of some fields differ.
 
 import { apiVersionOf, EVENTS, EVENTS_V1, type KubeObject } from "../../../api/meta/index.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, type Face } from "../strategy.ts";
 import { EVENT_TABLE, eventStrategy } from "./event.ts";
 import { eventChangeErrors, eventErrors, newEventErrors } from "./event-errors.ts";
@@ -61,23 +60,6 @@ export const eventV1Strategy = defineStrategy<ShownEvent>({
   face,
   shortNames: ["ev"],
   createsOnUpdate: true,
-  shape: {
-    metadata: META_SHAPE,
-    regarding: { "*": "string" },
-    related: { "*": "string" },
-    reason: "string",
-    note: "string",
-    type: "string",
-    action: "string",
-    reportingController: "string",
-    reportingInstance: "string",
-    eventTime: "microtime",
-    series: { count: "integer", lastObservedTime: "microtime" },
-    deprecatedSource: { component: "string", host: "string" },
-    deprecatedFirstTimestamp: "time",
-    deprecatedLastTimestamp: "time",
-    deprecatedCount: "integer",
-  },
   prepareCreate: (sent, facts) => face.show(eventStrategy.prepareCreate(kept(sent), facts)),
   prepareUpdate: (sent, current, facts) => face.show(eventStrategy.prepareUpdate(kept(sent), kept(current), facts)),
   validateCreate: (event) => [...eventErrors(kept(event), "reportingController"), ...newEventErrors(kept(event))],

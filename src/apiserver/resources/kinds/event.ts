@@ -2,7 +2,6 @@
 
 import { EVENTS } from "../../../api/meta/index.ts";
 import { ageOf } from "../human-duration.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { column, nameOf, type TableLayout } from "../table.ts";
 import { eventErrors } from "./event-errors.ts";
@@ -66,22 +65,6 @@ export const eventStrategy = defineStrategy<StoredEvent>({
   resource: EVENTS,
   shortNames: ["ev"],
   createsOnUpdate: true,
-  shape: {
-    metadata: META_SHAPE,
-    involvedObject: { "*": "string" },
-    reason: "string",
-    message: "string",
-    type: "string",
-    source: { component: "string", host: "string" },
-    reportingComponent: "string",
-    reportingInstance: "string",
-    firstTimestamp: "time",
-    lastTimestamp: "time",
-    eventTime: "microtime",
-    count: "integer",
-    series: { count: "integer", lastObservedTime: "microtime" },
-    action: "string",
-  },
   prepareCreate: withDefaults,
   prepareUpdate: withDefaults,
   validateCreate: (event) => eventErrors(event, "reportingComponent"),

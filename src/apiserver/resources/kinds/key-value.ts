@@ -6,7 +6,6 @@ import { encodeBase64, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { type FieldError, forbiddenField, invalid, tooLong } from "../field-error.ts";
 import { utf8Length } from "../metadata.ts";
 import { configKey } from "../names.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
 
@@ -58,13 +57,6 @@ function secretErrors(secret: StoredSecret): readonly FieldError[] {
 
 export const secretStrategy = defineStrategy<StoredSecret>({
   resource: SECRETS,
-  shape: {
-    metadata: META_SHAPE,
-    type: "string",
-    data: { "*": "bytes" },
-    stringData: { "*": "string" },
-    immutable: "boolean",
-  },
   prepareCreate: (sent) => ({ ...foldStringData(sent), type: sent.type || "Opaque" }),
   prepareUpdate: (sent, current) => ({ ...foldStringData(sent), type: sent.type || current.type || "Opaque" }),
   validateCreate: secretErrors,
@@ -100,7 +92,6 @@ function configMapErrors(map: StoredConfigMap): readonly FieldError[] {
 export const configMapStrategy = defineStrategy<StoredConfigMap>({
   resource: CONFIG_MAPS,
   shortNames: ["cm"],
-  shape: { metadata: META_SHAPE, data: { "*": "string" }, binaryData: { "*": "bytes" }, immutable: "boolean" },
   validateCreate: configMapErrors,
   validateUpdate: (next, current) => [...changeErrors(next, current, ["data", "binaryData"]), ...configMapErrors(next)],
   table: {

@@ -3,7 +3,6 @@
 import type { Lease } from "../../../api/core/index.ts";
 import { LEASES } from "../../../api/meta/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
 
@@ -23,16 +22,6 @@ export const leaseStrategy = defineStrategy<Lease>({
   resource: LEASES,
   createsOnUpdate: true,
   updatesUnconditionally: false,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      holderIdentity: "string",
-      leaseDurationSeconds: "integer",
-      acquireTime: "microtime",
-      renewTime: "microtime",
-      leaseTransitions: "integer",
-    },
-  },
   prepareCreate: (sent) => ({ ...sent, spec: sent.spec ?? {} }),
   prepareUpdate: (sent) => ({ ...sent, spec: sent.spec ?? {} }),
   validateCreate: leaseErrors,

@@ -4,7 +4,6 @@ import type { Namespace } from "../../../api/core/index.ts";
 import { NAMESPACES } from "../../../api/meta/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
 import { dnsLabel, qualifiedKey } from "../names.ts";
-import { META_SHAPE } from "../shape.ts";
 import { ALL_VERBS, defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";
 
@@ -37,7 +36,6 @@ export const namespaceStrategy = defineStrategy<NamespaceWithSpec>({
   verbs: ALL_VERBS.filter((verb) => verb !== "deletecollection"),
   nameRule: dnsLabel,
   answersDeleteWithObject: true,
-  shape: { metadata: META_SHAPE, spec: { finalizers: ["string"] }, status: { phase: "string" } },
   prepareCreate: (sent) =>
     withNameLabel({ ...sent, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),
   prepareUpdate: (sent, current) => withNameLabel({ ...sent, spec: current.spec ?? {}, status: current.status ?? {} }),

@@ -7,7 +7,6 @@ import { parseIpAddress } from "../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
 import { labelValue, qualifiedKey } from "../names.ts";
 import { isRepeated } from "../repeated.ts";
-import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { NODE_TABLE } from "./node-table.ts";
 
@@ -137,33 +136,6 @@ function addressErrors({ status = {} }: Node): readonly FieldError[] {
 export const nodeStrategy = defineStrategy<Node>({
   resource: NODES,
   shortNames: ["no"],
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      providerID: "string",
-      unschedulable: "boolean",
-      podCIDR: "string",
-      podCIDRs: ["string"],
-      taints: [{ key: "string", value: "string", effect: "string", timeAdded: "time" }],
-    },
-    status: {
-      addresses: [{ type: "string", address: "string" }],
-      capacity: { "*": "quantity" },
-      allocatable: { "*": "quantity" },
-      conditions: [
-        {
-          type: "string",
-          status: "string",
-          reason: "string",
-          message: "string",
-          lastHeartbeatTime: "time",
-          lastTransitionTime: "time",
-        },
-      ],
-      nodeInfo: { "*": "any" },
-      images: [{ names: ["string"], sizeBytes: "integer" }],
-    },
-  },
   prepareCreate: (sent) => ({
     ...sent,
     spec: withNotReadyTaint(withRanges(sent.spec ?? {})),

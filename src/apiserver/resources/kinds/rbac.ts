@@ -12,21 +12,10 @@ import {
 } from "../../../api/meta/index.ts";
 import { type FieldError, invalid, notSupported, required } from "../field-error.ts";
 import { pathSegment } from "../names.ts";
-import { META_SHAPE, type Shape } from "../shape.ts";
 import { defineStrategy, type Strategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
 
 const GROUP = "rbac.authorization.k8s.io";
-
-const RULES_SHAPE: Shape = [
-  {
-    verbs: ["string"],
-    apiGroups: ["string"],
-    resources: ["string"],
-    resourceNames: ["string"],
-    nonResourceURLs: ["string"],
-  },
-];
 
 function ruleErrors(rule: PolicyRule, field: string, isNamespaced: boolean): readonly FieldError[] {
   const isEmpty = (list: readonly string[] | undefined) => list === undefined || list.length === 0;
@@ -71,7 +60,6 @@ function clusterRoleErrors(role: ClusterRole): readonly FieldError[] {
 export const roleStrategy = defineStrategy<Role>({
   resource: ROLES,
   nameRule: pathSegment,
-  shape: { metadata: META_SHAPE, rules: RULES_SHAPE },
   prepareCreate: (sent) => ({ ...sent, rules: sent.rules ?? [] }),
   validateCreate: (role) => rulesErrors(role, true),
   validateUpdate: (role) => rulesErrors(role, true),
@@ -80,11 +68,6 @@ export const roleStrategy = defineStrategy<Role>({
 export const clusterRoleStrategy = defineStrategy<ClusterRole>({
   resource: CLUSTER_ROLES,
   nameRule: pathSegment,
-  shape: {
-    metadata: META_SHAPE,
-    rules: RULES_SHAPE,
-    aggregationRule: { clusterRoleSelectors: [{ matchLabels: { "*": "string" }, matchExpressions: ["any"] }] },
-  },
   prepareCreate: (sent) => ({ ...sent, rules: sent.rules ?? [] }),
   validateCreate: clusterRoleErrors,
   validateUpdate: clusterRoleErrors,
@@ -163,11 +146,6 @@ function bindingStrategy(resource: Resource, kinds: readonly string[]): Strategy
   return defineStrategy<RoleBinding>({
     resource,
     nameRule: pathSegment,
-    shape: {
-      metadata: META_SHAPE,
-      roleRef: { apiGroup: "string", kind: "string", name: "string" },
-      subjects: [{ kind: "string", apiGroup: "string", name: "string", namespace: "string" }],
-    },
     prepareCreate: withDefaults,
     prepareUpdate: withDefaults,
     validateCreate: (binding) => bindingErrors(binding, kinds),

@@ -19,37 +19,12 @@ import {
 import { type FieldError, invalid } from "../field-error.ts";
 import { formatTime } from "../metadata.ts";
 import type { Review } from "../review.ts";
-import { META_SHAPE, type Shape } from "../shape.ts";
 
 const LOCAL_SUBJECT_ACCESS_REVIEWS: Resource = {
   ...SUBJECT_ACCESS_REVIEWS,
   plural: "localsubjectaccessreviews",
   kind: "LocalSubjectAccessReview",
   namespaced: true,
-};
-
-const ACCESS_SHAPE: Shape = {
-  metadata: META_SHAPE,
-  spec: {
-    user: "string",
-    uid: "string",
-    groups: ["string"],
-    extra: { "*": ["string"] },
-    resourceAttributes: {
-      namespace: "string",
-      verb: "string",
-      group: "string",
-      version: "string",
-      resource: "string",
-      subresource: "string",
-      name: "string",
-      fieldSelector: {
-        rawSelector: "string",
-        requirements: [{ key: "string", operator: "string", values: ["string"] }],
-      },
-    },
-    nonResourceAttributes: { path: "string", verb: "string" },
-  },
 };
 
 type AccessSpec = SubjectAccessReview["spec"];
@@ -115,7 +90,6 @@ function subjectOf({ user = "", uid, groups = [], extra }: AccessSpec): UserInfo
 
 export const subjectAccessReview: Review<SubjectAccessReview> = {
   resource: SUBJECT_ACCESS_REVIEWS,
-  shape: ACCESS_SHAPE,
   validate: ({ spec = {} }) => [...attributeErrors(spec), ...subjectErrors(spec)],
   answer: (asked, facts) => {
     const decision = facts.authorize(attributesFor(subjectOf(asked.spec), asked.spec));
@@ -126,7 +100,6 @@ export const subjectAccessReview: Review<SubjectAccessReview> = {
 /** About one namespace, so that whoever may only ask there cannot look elsewhere. */
 export const localSubjectAccessReview: Review<SubjectAccessReview> = {
   resource: LOCAL_SUBJECT_ACCESS_REVIEWS,
-  shape: ACCESS_SHAPE,
   validate: ({ spec = {}, metadata }) => [
     ...attributeErrors(spec),
     ...subjectErrors(spec),
@@ -151,7 +124,6 @@ function placeErrors(spec: AccessSpec, namespace: string): readonly FieldError[]
 
 export const selfSubjectAccessReview: Review<SubjectAccessReview> = {
   resource: SELF_SUBJECT_ACCESS_REVIEWS,
-  shape: ACCESS_SHAPE,
   validate: ({ spec = {} }) => attributeErrors(spec),
   answer: (asked, facts) =>
     answered(asked, facts.authorize(attributesFor(facts.user, asked.spec)), SELF_SUBJECT_ACCESS_REVIEWS),
@@ -159,7 +131,6 @@ export const selfSubjectAccessReview: Review<SubjectAccessReview> = {
 
 export const selfSubjectReview: Review = {
   resource: SELF_SUBJECT_REVIEWS,
-  shape: { metadata: META_SHAPE },
   validate: () => [],
   answer: (asked, { user, nowMs }) => {
     const { username, uid, groups, extra } = user;

@@ -3,7 +3,6 @@
 import type { PolicyRule } from "../../../api/access/index.ts";
 import { type KubeObject, SUBJECT_ACCESS_REVIEWS } from "../../../api/meta/index.ts";
 import type { KnownRules, Review } from "../review.ts";
-import { META_SHAPE } from "../shape.ts";
 
 interface RulesReview extends KubeObject {
   spec?: { readonly namespace?: string };
@@ -12,7 +11,6 @@ interface RulesReview extends KubeObject {
 
 export const selfSubjectRulesReview: Review<RulesReview> = {
   resource: { ...SUBJECT_ACCESS_REVIEWS, plural: "selfsubjectrulesreviews", kind: "SelfSubjectRulesReview" },
-  shape: { metadata: META_SHAPE, spec: { namespace: "string" } },
   problem: ({ spec }) => ((spec?.namespace ?? "") === "" ? "no namespace on request" : undefined),
   validate: () => [],
   answer: ({ kind, apiVersion, metadata, spec = {} }, facts) => {

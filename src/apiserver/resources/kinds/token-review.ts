@@ -3,7 +3,6 @@
 import type { UserInfo } from "../../../api/access/index.ts";
 import { type KubeObject, SELF_SUBJECT_REVIEWS } from "../../../api/meta/index.ts";
 import type { Review, TokenVerdict } from "../review.ts";
-import { META_SHAPE } from "../shape.ts";
 
 interface TokenReview extends KubeObject {
   spec?: { readonly token?: string; readonly audiences?: readonly string[] };
@@ -12,7 +11,6 @@ interface TokenReview extends KubeObject {
 
 export const tokenReview: Review<TokenReview> = {
   resource: { ...SELF_SUBJECT_REVIEWS, plural: "tokenreviews", kind: "TokenReview" },
-  shape: { metadata: META_SHAPE, spec: { token: "string", audiences: ["string"] } },
   problem: ({ spec }) =>
     (spec?.token ?? "") === "" ? "token is required for TokenReview in authentication" : undefined,
   validate: () => [],

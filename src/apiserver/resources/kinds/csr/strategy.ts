@@ -7,7 +7,6 @@
 import type { CertificateSigningRequest, CsrSpec, CsrStatus } from "../../../../api/certificates/index.ts";
 import { CSRS } from "../../../../api/meta/index.ts";
 import { pathSegment } from "../../names.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type Subresource, type WriteFacts } from "../../strategy.ts";
 import { restoreConditions, stampConditions } from "./conditions.ts";
 import { CSR_TABLE } from "./table.ts";
@@ -64,32 +63,6 @@ export const csrStrategy = defineStrategy<Csr>({
   shortNames: ["csr"],
   nameRule: pathSegment,
   subresources: [approval, status],
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      request: "bytes",
-      signerName: "string",
-      usages: ["string"],
-      expirationSeconds: "integer",
-      username: "string",
-      uid: "string",
-      groups: ["string"],
-      extra: { "*": ["string"] },
-    },
-    status: {
-      certificate: "bytes",
-      conditions: [
-        {
-          type: "string",
-          status: "string",
-          reason: "string",
-          message: "string",
-          lastUpdateTime: "time",
-          lastTransitionTime: "time",
-        },
-      ],
-    },
-  },
   prepareCreate: (sent, facts) => withStatus({ ...sent, spec: stampRequester(sent.spec ?? {}, facts) }, undefined),
   proof: REQUEST_PROOF,
   validateCreate: (next) => validateSpec(next.spec),

@@ -15,16 +15,12 @@ import {
 } from "../../field-error.ts";
 import { countedGeneration, firstGeneration } from "../../generation.ts";
 import { dnsLabel, dnsSubdomain, portNumber } from "../../names.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
 import { IP_TEXT, PROTOCOLS } from "./service-errors.ts";
 
 /** The most that a cell shows before it only counts. */
 const SHOWN = 3;
-const ADDRESS = { ip: "string", hostname: "string", nodeName: "string" } as const;
-const PORT = { name: "string", port: "integer", protocol: "string" } as const;
-
 function withProtocols(endpoints: Endpoints): Endpoints {
   if (endpoints.subsets === undefined) return endpoints;
   const subsets = endpoints.subsets.map((subset) =>
@@ -81,7 +77,6 @@ export const endpointsStrategy = defineStrategy<Endpoints>({
   resource: ENDPOINTS,
   shortNames: ["ep"],
   createsOnUpdate: true,
-  shape: { metadata: META_SHAPE, subsets: [{ addresses: [ADDRESS], notReadyAddresses: [ADDRESS], ports: [PORT] }] },
   prepareCreate: withProtocols,
   prepareUpdate: withProtocols,
   validateCreate: endpointsErrors,
@@ -171,12 +166,6 @@ function familyErrors(address: string, addressType: string, field: string): read
 
 export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   resource: ENDPOINT_SLICES,
-  shape: {
-    metadata: META_SHAPE,
-    addressType: "string",
-    endpoints: [{ addresses: ["string"], hostname: "string", nodeName: "string", zone: "string" }],
-    ports: [PORT],
-  },
   prepareCreate: (sent) => firstGeneration(sliceDefaults(sent)),
   prepareUpdate: (sent, current) =>
     countedGeneration(sliceDefaults(sent), current, ({ addressType, endpoints, ports, metadata }) => ({

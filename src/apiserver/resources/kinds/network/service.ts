@@ -3,7 +3,6 @@
 import type { Service, ServicePort } from "../../../../api/core/index.ts";
 import { SERVICES } from "../../../../api/meta/index.ts";
 import { dnsLabel } from "../../names.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type WriteFacts } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, type TableLayout } from "../../table.ts";
 import { allocated, allocationErrors } from "./service-addresses.ts";
@@ -30,26 +29,6 @@ export const serviceStrategy = defineStrategy<Service>({
   createsOnUpdate: true,
   answersDeleteWithObject: true,
   writesInTurn: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      type: "string",
-      clusterIP: "string",
-      clusterIPs: ["string"],
-      ipFamilies: ["string"],
-      ipFamilyPolicy: "string",
-      ports: [{ name: "string", protocol: "string", port: "integer", targetPort: "intOrString", nodePort: "integer" }],
-      selector: { "*": "string" },
-      sessionAffinity: "string",
-      sessionAffinityConfig: { clientIP: { timeoutSeconds: "integer" } },
-      externalName: "string",
-      externalIPs: ["string"],
-      externalTrafficPolicy: "string",
-      internalTrafficPolicy: "string",
-      allocateLoadBalancerNodePorts: "boolean",
-    },
-    status: { loadBalancer: { ingress: [{ ip: "string", hostname: "string", ipMode: "string" }] } },
-  },
   prepareCreate: (sent, facts) => {
     const service = normalized(sent);
     const spec = withFamilies(service.spec ?? {});

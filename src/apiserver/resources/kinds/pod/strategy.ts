@@ -13,7 +13,6 @@ import { podErrors } from "./errors.ts";
 import { mirrorErrors } from "./mirror-errors.ts";
 import { bindingSubresource, evictionSubresource } from "./posted.ts";
 import { qualityOfService } from "./quality-of-service.ts";
-import { POD_SHAPE } from "./shape.ts";
 import { POD_TABLE } from "./table.ts";
 
 const GATED_TEXT = "Scheduling is blocked due to non-empty scheduling gates";
@@ -73,7 +72,6 @@ export const podStrategy = defineStrategy<Pod>({
   resource: PODS,
   shortNames: ["po"],
   categories: ["all"],
-  shape: POD_SHAPE,
   answersDeleteWithObject: true,
   graceSeconds,
   prepareCreate: (sent, { nowMs }) => {

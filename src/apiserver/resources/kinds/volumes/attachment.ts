@@ -4,7 +4,6 @@ import type { StorageClass, VolumeAttachment } from "../../../../api/core/index.
 import { STORAGE_CLASSES, VOLUME_ATTACHMENTS } from "../../../../api/meta/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../../field-error.ts";
 import { dnsSubdomain, qualifiedKey } from "../../names.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.ts";
 import { driverNameErrors } from "./csi.ts";
@@ -32,15 +31,6 @@ export const volumeAttachmentStrategy = defineStrategy<VolumeAttachment>({
   resource: VOLUME_ATTACHMENTS,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      attacher: "string",
-      nodeName: "string",
-      source: { persistentVolumeName: "string", inlineVolumeSpec: "any" },
-    },
-    status: { attached: "boolean", attachmentMetadata: { "*": "string" } },
-  },
   prepareCreate: (sent) => ({ ...sent, status: { attached: false } }),
   prepareUpdate: (sent, current) => ({ ...sent, status: current.status ?? { attached: false } }),
   validateCreate: attachmentErrors,
@@ -112,15 +102,6 @@ export const storageClassStrategy = defineStrategy<StorageClass>({
   resource: STORAGE_CLASSES,
   shortNames: ["sc"],
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    provisioner: "string",
-    parameters: { "*": "string" },
-    reclaimPolicy: "string",
-    volumeBindingMode: "string",
-    allowVolumeExpansion: "boolean",
-    mountOptions: ["string"],
-  },
   prepareCreate: classDefaults,
   prepareUpdate: classDefaults,
   validateCreate: classErrors,

@@ -14,7 +14,6 @@ import {
 import { countedGeneration } from "../../generation.ts";
 import { dnsSubdomain, qualifiedKey } from "../../names.ts";
 import { isRepeated } from "../../repeated.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.ts";
 
@@ -80,12 +79,6 @@ export const csiNodeStrategy = defineStrategy<CsiNode>({
   resource: CSI_NODES,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      drivers: [{ name: "string", nodeID: "string", topologyKeys: ["string"], allocatable: { count: "integer" } }],
-    },
-  },
   prepareCreate: withDrivers,
   prepareUpdate: withDrivers,
   validateCreate: nodeErrors,
@@ -135,19 +128,6 @@ export const csiDriverStrategy = defineStrategy<CsiDriver>({
   resource: CSI_DRIVERS,
   updatesUnconditionally: false,
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      attachRequired: "boolean",
-      podInfoOnMount: "boolean",
-      storageCapacity: "boolean",
-      requiresRepublish: "boolean",
-      seLinuxMount: "boolean",
-      fsGroupPolicy: "string",
-      volumeLifecycleModes: ["string"],
-      tokenRequests: [{ audience: "string", expirationSeconds: "integer" }],
-    },
-  },
   prepareCreate: driverDefaults,
   prepareUpdate: (sent, current) => countedGeneration(driverDefaults(sent), current, ({ spec }) => spec),
   validateCreate: driverErrors,

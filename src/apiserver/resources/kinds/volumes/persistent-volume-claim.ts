@@ -6,7 +6,6 @@ import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../../field-error.ts";
 import { dnsSubdomain } from "../../names.ts";
 import { canonicalQuantities, parseQuantity } from "../../quantity.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
 import { accessModeErrors, accessModesCell, VOLUME_MODES } from "./access-modes.ts";
@@ -86,18 +85,6 @@ export const persistentVolumeClaimStrategy = defineStrategy<Claim>({
   resource: PERSISTENT_VOLUME_CLAIMS,
   shortNames: ["pvc"],
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      accessModes: ["string"],
-      resources: { requests: { "*": "quantity" }, limits: { "*": "quantity" } },
-      volumeName: "string",
-      storageClassName: "string",
-      volumeAttributesClassName: "string",
-      volumeMode: "string",
-    },
-    status: { phase: "string", accessModes: ["string"], capacity: { "*": "quantity" } },
-  },
   prepareCreate: (sent) => ({ ...sent, spec: withDefaults(sent.spec ?? {}), status: { phase: "Pending" } }),
   validateCreate: ({ spec = {} }) => specErrors(spec),
   prepareUpdate: (sent, current) => ({ ...sent, spec: withDefaults(sent.spec ?? {}), status: current.status ?? {} }),

@@ -7,7 +7,6 @@ import { type FieldError, forbiddenField, immutableField, invalid, notSupported,
 import { formatTime } from "../../metadata.ts";
 import { dnsSubdomain } from "../../names.ts";
 import { canonicalQuantities, parseQuantity } from "../../quantity.ts";
-import { META_SHAPE } from "../../shape.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
 import { accessModeErrors, accessModesCell, VOLUME_MODES } from "./access-modes.ts";
@@ -109,19 +108,6 @@ export const persistentVolumeStrategy = defineStrategy<PersistentVolume>({
   resource: PERSISTENT_VOLUMES,
   shortNames: ["pv"],
   answersDeleteWithObject: true,
-  shape: {
-    metadata: META_SHAPE,
-    spec: {
-      capacity: { "*": "quantity" },
-      accessModes: ["string"],
-      persistentVolumeReclaimPolicy: "string",
-      storageClassName: "string",
-      volumeAttributesClassName: "string",
-      volumeMode: "string",
-      claimRef: { namespace: "string", name: "string", uid: "string" },
-    },
-    status: { phase: "string", reason: "string", message: "string", lastPhaseTransitionTime: "time" },
-  },
   prepareCreate: (sent, { nowMs }) => ({
     ...sent,
     spec: withDefaults(sent.spec ?? {}),
