@@ -10,7 +10,7 @@ import type { Accepted } from "./entry/accept.ts";
 import type { BodySource } from "./entry/body.ts";
 import type { Query } from "./entry/query.ts";
 import type { RequestInfo } from "./entry/request-info.ts";
-import type { Endpoint } from "./resources/endpoint.ts";
+import type { Endpoint } from "./resources/registry.ts";
 import type { Content } from "./storage/storage.ts";
 import type { Watch } from "./watching/watch.ts";
 

@@ -7,7 +7,7 @@ import type { EndpointSlice, Endpoints } from "../api/core/index.ts";
 import type { KubeObject } from "../api/meta/index.ts";
 import { isSameJson } from "../kernel/json/index.ts";
 import { isFault } from "../kernel/outcome/index.ts";
-import { endpointSliceStrategy, endpointsStrategy } from "./resources/kinds/network/index.ts";
+import { endpointSliceStrategy, endpointsStrategy } from "./resources/kinds/network/endpoints.ts";
 import type { Strategy } from "./resources/strategy.ts";
 import { keyOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";

@@ -3,8 +3,8 @@
 
 import type { PriorityClass, Service } from "../api/core/index.ts";
 import type { KubeObject } from "../api/meta/index.ts";
-import { priorityClassStrategy, SYSTEM_PRIORITIES } from "./resources/kinds/classes.ts";
-import { serviceStrategy } from "./resources/kinds/network/index.ts";
+import { serviceStrategy } from "./resources/kinds/network/service.ts";
+import { priorityClassStrategy, SYSTEM_PRIORITIES } from "./resources/kinds/workings.ts";
 import type { Strategy } from "./resources/strategy.ts";
 
 export interface SystemObject {

@@ -1,7 +1,7 @@
 // JSON values of a kind, made from its protobuf message: one with every field set, for golden bytes, and random ones.
 
 import fc from "fast-check";
-import type { Field, Message } from "../../src/apiserver/encoding/index.ts";
+import type { Message, MessageField } from "../../src/apiserver/encoding/index.ts";
 import type { Json } from "../../src/kernel/json/index.ts";
 
 /** Messages that hold themselves (schemas) end here. */
@@ -21,7 +21,7 @@ const FORMS: Readonly<Record<string, (seed: number) => Json>> = {
 export function fullValue(message: Message): Json {
   let seed = 0;
 
-  function scalar({ scalar: type, number }: Field): Json {
+  function scalar({ scalar: type, number }: MessageField): Json {
     seed += 1;
     if (type === "string") return `s${seed}`;
     if (type === "bytes") return Buffer.from(`b${seed}`).toString("base64");
@@ -40,7 +40,7 @@ export function fullValue(message: Message): Json {
     return Object.assign({}, ...fields.map((field) => part(field, [...outer, of])));
   }
 
-  function part(field: Field, outer: readonly Message[]): Json {
+  function part(field: MessageField, outer: readonly Message[]): Json {
     if (field.name === undefined) return whole(field.message(), outer);
     const one = () => (field.scalar === undefined ? whole(field.message(), outer) : scalar(field));
     if (field.shape === "list") return { [field.name]: field.scalar === undefined ? [one()] : [one(), one()] };
@@ -65,7 +65,7 @@ const RANDOM_FORMS: Readonly<Record<string, fc.Arbitrary<Json>>> = {
   Strings: fc.array(text, { maxLength: 3 }),
 };
 
-const SCALARS: Readonly<Record<NonNullable<Field["scalar"]>, fc.Arbitrary<Json>>> = {
+const SCALARS: Readonly<Record<NonNullable<MessageField["scalar"]>, fc.Arbitrary<Json>>> = {
   string: text,
   bytes: fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString("base64")),
   json: fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Json>,
@@ -92,7 +92,7 @@ export function anyValue(message: Message, depth = 0): fc.Arbitrary<Json> {
     });
 }
 
-function anyPart(field: Field, depth: number): fc.Arbitrary<object> {
+function anyPart(field: MessageField, depth: number): fc.Arbitrary<object> {
   if (field.name === undefined) return anyValue(field.message(), depth + 1) as fc.Arbitrary<object>;
   const { name, shape } = field;
   const one = field.scalar === undefined ? anyValue(field.message(), depth + 1) : SCALARS[field.scalar];

@@ -19,7 +19,7 @@ import type { Controller } from "./loop.ts";
 /** Objects with finalizers of their own are looked at again after this long. */
 const LOOK_AGAIN_MS = 1_000;
 
-export interface Sources {
+interface Sources {
   readonly storage: Storage;
   readonly registry: Registry;
 }

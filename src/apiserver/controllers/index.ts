@@ -4,28 +4,25 @@ import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
 import type { Parts } from "../chain.ts";
 import { prefixOf } from "../storage/key.ts";
-import { bootstrapTokens } from "./bootstrap-tokens.ts";
-import { runCompaction } from "./compaction.ts";
 import { createDefinitions } from "./definitions.ts";
-import { runEventExpiry } from "./event-expiry.ts";
+import { bootstrapTokens, runCompaction, runEventExpiry } from "./expiry.ts";
 import { createGarbageCollector } from "./garbage/index.ts";
+import { createRootCa, defaultAccounts } from "./in-every-namespace.ts";
 import { type Controller, type LoopTrouble, runLoop } from "./loop.ts";
 import { createNamespaces } from "./namespaces/index.ts";
 import { createNodeLifecycle } from "./node-lifecycle/index.ts";
-import { createRootCa } from "./root-ca.ts";
-import { serviceAccounts } from "./service-accounts.ts";
 import { createTokenSecrets } from "./token-secrets/index.ts";
 
 export type { LoopTrouble } from "./loop.ts";
 
-export interface LoopsOptions {
+interface LoopsOptions {
   readonly parts: Parts;
   /** Undefined: only what a deletion needs to come to its end. */
   readonly choices: { readonly rootCaPem: string } | undefined;
   readonly onTrouble: ((trouble: LoopTrouble) => void) | undefined;
 }
 
-export interface Loops {
+interface Loops {
   stop(): Promise<void>;
 }
 
@@ -57,7 +54,7 @@ function clusterControllers(parts: Parts, { rootCaPem }: { readonly rootCaPem: s
   const secretsIn = (namespace: string) =>
     storage.list({ prefix: prefixOf(SECRETS, namespace) }).items.map(({ object }) => object as Secret);
   return [
-    serviceAccounts,
+    defaultAccounts,
     createTokenSecrets({ tokens, rootCaPem, secretsIn }),
     createRootCa(rootCaPem),
     createNodeLifecycle(clock),

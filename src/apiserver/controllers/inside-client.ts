@@ -15,12 +15,12 @@ import { newCall } from "../new-call.ts";
 import { randomUid } from "../random.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
 
-export interface Place {
+interface Place {
   readonly namespace?: string | undefined;
   readonly name: string;
 }
 
-export interface DeleteChoices {
+interface DeleteChoices {
   /** Only this very object, not a successor of the same name. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;

@@ -10,7 +10,7 @@ import { prefixOf } from "../storage/key.ts";
 import type { Change } from "../storage/storage.ts";
 import { createInsideClient, type InsideClient } from "./inside-client.ts";
 
-export interface Watched {
+interface Watched {
   /** Undefined: every kind there is. */
   readonly resource: Resource | undefined;
   /** The keys that a change concerns; at the start, everything stored counts as added. */
@@ -31,7 +31,7 @@ export interface LoopTrouble {
   readonly error: unknown;
 }
 
-export interface LoopOptions {
+interface LoopOptions {
   readonly parts: Parts;
   readonly signal: AbortSignal;
   readonly onTrouble: (trouble: LoopTrouble) => void;

@@ -3,7 +3,7 @@
 
 import { countValues, type Json, type JsonObject, parseJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { Field, Message, Scalar } from "./message.ts";
+import type { Message, MessageField, Scalar } from "./message.ts";
 import {
   type Cursor,
   countValue,
@@ -37,7 +37,7 @@ export function decodeMessage(cursor: Cursor, message: Message, into: Fields = {
   return into;
 }
 
-function decodeField(cursor: Cursor, field: Field, wireType: number, into: Fields): void {
+function decodeField(cursor: Cursor, field: MessageField, wireType: number, into: Fields): void {
   const { name, shape } = field;
   if (shape === "list" && name !== undefined) {
     decodeItems(cursor, field, wireType, ownOr(into, name, []));
@@ -56,12 +56,12 @@ function ownOr<T extends Json>(into: Fields, name: string, fresh: T): T {
   return begun;
 }
 
-function expectWireType(field: Field, wireType: number): void {
+function expectWireType(field: MessageField, wireType: number): void {
   const wanted = field.scalar === undefined || field.shape === "map" ? BYTES : WIRE_TYPES[field.scalar];
   if (wireType !== wanted) throw malformed(`field ${field.name ?? field.number} has wire type ${wireType}`);
 }
 
-function decodeNamed(cursor: Cursor, field: Field, name: string, into: Fields): void {
+function decodeNamed(cursor: Cursor, field: MessageField, name: string, into: Fields): void {
   const { scalar, presence } = field;
   const value = scalar === undefined ? decodeValue(cursor, field, into[name]) : READ[scalar](cursor);
   // Go leaves out empty scalars, never empty objects.
@@ -75,7 +75,7 @@ function isEmpty(value: Json | undefined): boolean {
 }
 
 /** A message as its JSON; one that comes a second time goes on where the first has ended. */
-function decodeValue(cursor: Cursor, field: Field, begun?: Json): Json | undefined {
+function decodeValue(cursor: Cursor, field: MessageField, begun?: Json): Json | undefined {
   countValue(cursor);
   const message = field.message();
   const isPlain = message.form === undefined;
@@ -91,7 +91,7 @@ function decodeNested(cursor: Cursor, message: Message, into: Fields): JsonObjec
 }
 
 /** Numbers may come one by one or all in one stretch; a reader takes both. */
-function decodeItems(cursor: Cursor, field: Field, wireType: number, items: Json[]): void {
+function decodeItems(cursor: Cursor, field: MessageField, wireType: number, items: Json[]): void {
   const { scalar } = field;
   const isPacked = scalar !== undefined && wireType === BYTES && WIRE_TYPES[scalar] !== BYTES;
   if (!isPacked) {
@@ -104,14 +104,14 @@ function decodeItems(cursor: Cursor, field: Field, wireType: number, items: Json
   leave(cursor, outerEnd);
 }
 
-function decodeItem(cursor: Cursor, field: Field): Json {
+function decodeItem(cursor: Cursor, field: MessageField): Json {
   if (field.scalar === undefined) return decodeValue(cursor, field) ?? null;
   countValue(cursor);
   return READ[field.scalar](cursor);
 }
 
 /** One entry of a map: a message of key and value, each of which may be left out when it is empty. */
-function decodeEntry(cursor: Cursor, field: Field, into: Fields): void {
+function decodeEntry(cursor: Cursor, field: MessageField, into: Fields): void {
   let key = "";
   let value: Json | undefined;
   countValue(cursor);
@@ -128,14 +128,14 @@ function decodeEntry(cursor: Cursor, field: Field, into: Fields): void {
   into[key] = value ?? emptyValue(field);
 }
 
-function decodeEntryValue(cursor: Cursor, field: Field, wireType: number): Json | undefined {
+function decodeEntryValue(cursor: Cursor, field: MessageField, wireType: number): Json | undefined {
   const { scalar } = field;
   const wanted = scalar === undefined ? BYTES : WIRE_TYPES[scalar];
   if (wireType !== wanted) throw malformed(`field ${field.name ?? field.number} has a value of wire type ${wireType}`);
   return scalar === undefined ? decodeValue(cursor, field) : READ[scalar](cursor);
 }
 
-function emptyValue({ scalar, message }: Field): Json {
+function emptyValue({ scalar, message }: MessageField): Json {
   if (scalar === undefined) return message().form?.read({}) ?? {};
   return scalar === "string" || scalar === "bytes" ? "" : 0;
 }

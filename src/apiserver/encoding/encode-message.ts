@@ -3,12 +3,12 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { mistyped, within } from "./encode-faults.ts";
-import type { Field, Message, Scalar } from "./message.ts";
+import type { Message, MessageField, Scalar } from "./message.ts";
 import {
   BYTES,
   FIXED64,
   VARINT,
-  type Writer,
+  type WireWriter,
   writeBytes,
   writeDouble,
   writeText,
@@ -23,7 +23,7 @@ const MAP_KEY = 1;
 const MAP_VALUE = 2;
 
 /** Fault `malformed` with the path when a value is not of its field's type. Fields the message does not know are left out. */
-export function encodeMessage(writer: Writer, message: Message, value: Json | undefined): void {
+export function encodeMessage(writer: WireWriter, message: Message, value: Json | undefined): void {
   const fields = message.form === undefined ? objectOf(value, message) : message.form.write(value);
   for (let i = message.fields.length - 1; i >= 0; i -= 1) {
     const field = message.fields[i];
@@ -37,7 +37,7 @@ function objectOf(value: Json | undefined, message: Message): JsonObject {
   return value;
 }
 
-function encodeField(writer: Writer, field: Field, fields: JsonObject): void {
+function encodeField(writer: WireWriter, field: MessageField, fields: JsonObject): void {
   if (field.name === undefined) {
     encodeNested(writer, field, fields);
     return;
@@ -49,24 +49,24 @@ function encodeField(writer: Writer, field: Field, fields: JsonObject): void {
   }
 }
 
-function encodeNamed(writer: Writer, field: Field, value: Json | undefined): void {
+function encodeNamed(writer: WireWriter, field: MessageField, value: Json | undefined): void {
   if (field.shape === "list") encodeList(writer, field, value);
   else if (field.shape === "map") encodeMap(writer, field, value);
   else if (value !== undefined || isWrittenEmpty(field)) encodeValue(writer, field, value);
 }
 
 /** Absent bytes are nil in Go, and nil is not written. */
-function isWrittenEmpty({ presence, scalar }: Field): boolean {
+function isWrittenEmpty({ presence, scalar }: MessageField): boolean {
   return presence !== "pointer" && scalar !== "bytes";
 }
 
-function encodeList(writer: Writer, field: Field, value: Json | undefined): void {
+function encodeList(writer: WireWriter, field: MessageField, value: Json | undefined): void {
   if (value === undefined) return;
   if (!Array.isArray(value)) throw mistyped(value, "list");
   for (let i = value.length - 1; i >= 0; i -= 1) encodeValue(writer, field, value[i] as Json);
 }
 
-function encodeMap(writer: Writer, field: Field, value: Json | undefined): void {
+function encodeMap(writer: WireWriter, field: MessageField, value: Json | undefined): void {
   if (value === undefined) return;
   if (!isJsonObject(value)) throw mistyped(value, "map");
   for (const key of Object.keys(value).sort().reverse()) {
@@ -79,12 +79,12 @@ function encodeMap(writer: Writer, field: Field, value: Json | undefined): void 
   }
 }
 
-function encodeValue(writer: Writer, field: Field, value: Json | undefined, number = field.number): void {
+function encodeValue(writer: WireWriter, field: MessageField, value: Json | undefined, number = field.number): void {
   if (field.scalar === undefined) encodeNested(writer, field, value, number);
   else writeVarint(writer, (number << 3) | SCALARS[field.scalar](writer, value ?? undefined));
 }
 
-function encodeNested(writer: Writer, field: Field, value: Json | undefined, number = field.number): void {
+function encodeNested(writer: WireWriter, field: MessageField, value: Json | undefined, number = field.number): void {
   const before = writtenLength(writer);
   encodeMessage(writer, field.message(), value);
   writeVarint(writer, writtenLength(writer) - before);
@@ -92,7 +92,7 @@ function encodeNested(writer: Writer, field: Field, value: Json | undefined, num
 }
 
 /** Each writes a value, the empty one when there is none, and says how it is laid out. */
-const SCALARS: Readonly<Record<Scalar, (writer: Writer, value: Json | undefined) => number>> = {
+const SCALARS: Readonly<Record<Scalar, (writer: WireWriter, value: Json | undefined) => number>> = {
   string: (writer, value = "") => {
     if (typeof value !== "string") throw mistyped(value, "string");
     writeVarint(writer, writeText(writer, value));

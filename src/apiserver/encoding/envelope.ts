@@ -2,8 +2,9 @@
 // watch are framed by their length. k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
 
 import type { Json, JsonObject } from "../../kernel/json/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { decodeMessage } from "./decode-message.ts";
+import { problemText, within } from "./encode-faults.ts";
 import { encodeMessage } from "./encode-message.ts";
 import { findMessage, type KindName } from "./kinds.ts";
 import type { Message } from "./message.ts";
@@ -21,7 +22,7 @@ import {
 import {
   BYTES,
   createWriter,
-  type Writer,
+  type WireWriter,
   writeBytes,
   writeText,
   writeVarint,
@@ -57,7 +58,7 @@ export function encodeProtobufEvent<T extends KindName>(type: string, object: T)
   return writtenBytes(writer);
 }
 
-function writeEnvelope(writer: Writer, value: KindName): void {
+function writeEnvelope(writer: WireWriter, value: KindName): void {
   writeField(writer, TAG_4, "");
   writeField(writer, TAG_3, "");
   const rawEnd = writtenLength(writer);
@@ -72,7 +73,7 @@ function writeEnvelope(writer: Writer, value: KindName): void {
   writeBytes(writer, MAGIC);
 }
 
-function writeField(writer: Writer, tag: number, text: string): void {
+function writeField(writer: WireWriter, tag: number, text: string): void {
   writeVarint(writer, writeText(writer, text));
   writeVarint(writer, tag);
 }
@@ -122,4 +123,21 @@ function readTypeMeta(cursor: Cursor, into: Unknown): void {
     else skipValue(cursor, tag & 7);
   }
   leave(cursor, outerEnd);
+}
+
+/**
+ * What keeps a JSON value from being written as the message of its kind, in the words of Go's decoder; undefined when
+ * nothing does, or when the kind has no message.
+ */
+export function typeProblem(value: Json, expected: KindName): string | undefined {
+  const message = findMessage(expected);
+  if (message === undefined) return undefined;
+  try {
+    encodeMessage(createWriter(), message, value);
+    return undefined;
+  } catch (error) {
+    const told = within(error, expected.kind);
+    if (!isFault(told, "malformed")) throw error;
+    return problemText(told);
+  }
 }

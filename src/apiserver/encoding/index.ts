@@ -1,4 +1,3 @@
-export { typeProblem } from "./check-types.ts";
-export { encodeProtobuf, encodeProtobufEvent, parseProtobuf } from "./envelope.ts";
+export { encodeProtobuf, encodeProtobufEvent, parseProtobuf, typeProblem } from "./envelope.ts";
 export { findMessage, type KindName } from "./kinds.ts";
-export type { Field, Message } from "./message.ts";
+export type { Message, MessageField } from "./message.ts";

@@ -11,7 +11,7 @@ export type Scalar = "string" | "bytes" | "json" | "bool" | "int32" | "int64" | 
  */
 export type Presence = "omitted" | "always" | "pointer";
 
-export interface Field {
+export interface MessageField {
   readonly number: number;
   /** Undefined: the fields of this message stand in JSON beside their neighbours, while on the wire they are nested. */
   readonly name: string | undefined;
@@ -53,7 +53,7 @@ export interface Message {
   /** Server-side apply knows one owner for the whole of it. */
   readonly isAtomic: boolean;
   /** By ascending number, which is the order on the wire. */
-  readonly fields: readonly Field[];
-  readonly byNumber: ReadonlyMap<number, Field>;
+  readonly fields: readonly MessageField[];
+  readonly byNumber: ReadonlyMap<number, MessageField>;
   readonly form: Form | undefined;
 }

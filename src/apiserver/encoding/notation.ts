@@ -18,20 +18,20 @@
 //   granular                        a struct that is atomic elsewhere and merges here
 
 import { assert } from "../../kernel/outcome/index.ts";
-import type { Field, Form, ListMerge, Message, Presence, Scalar } from "./message.ts";
+import type { Form, ListMerge, Message, MessageField, Presence, Scalar } from "./message.ts";
 
 const SCALARS: readonly string[] = ["string", "bytes", "json", "bool", "int32", "int64", "double"] satisfies Scalar[];
 const MESSAGE = /^(\w+)( atomic)? =(?: (.+))?$/;
 const FIELD = /^(\d+) ([^ ?!+~]+)([?!]?)([+~]?) (\[\]|\{\})?([\w.]+)(?: (.+))?$/;
 const PRESENCE: Readonly<Record<string, Presence>> = { "": "omitted", "!": "always", "?": "pointer" };
-const SHAPES: Readonly<Record<string, Field["shape"]>> = { "[]": "list", "{}": "map" };
+const SHAPES: Readonly<Record<string, MessageField["shape"]>> = { "[]": "list", "{}": "map" };
 
-export interface MessageTables {
+interface MessageTables {
   /** Undefined when the package has no such message. */
   find(packageName: string, name: string): Message | undefined;
 }
 
-export interface MessageTexts {
+interface MessageTexts {
   /** Package -> its messages in this notation. */
   readonly packages: ReadonlyMap<string, string>;
   /** Messages that every package may use by their bare name, in the same notation. */
@@ -85,11 +85,11 @@ function lineOf(lines: ReadonlyMap<string, Line> | undefined, name: string): Lin
   return lines?.get(name) ?? (lines?.has(item) === true ? list : undefined);
 }
 
-function parseFields(line: string, resolve: (type: string) => Message): readonly Field[] {
+function parseFields(line: string, resolve: (type: string) => Message): readonly MessageField[] {
   return line === "" ? [] : line.split(", ").map((text) => parseField(text, resolve));
 }
 
-function parseField(text: string, resolve: (type: string) => Message): Field {
+function parseField(text: string, resolve: (type: string) => Message): MessageField {
   const [, number, name = "", mark = "", demand = "", shape = "", type = "", merge] = FIELD.exec(text) ?? [];
   assert(number !== undefined, `a field of a message table can be read: ${text}`);
   let message: Message | undefined;

@@ -12,32 +12,32 @@ export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
 
-export interface Writer {
+export interface WireWriter {
   buffer: Buffer;
   /** Where the first written byte stands; everything before it is free. */
   at: number;
 }
 
-export function createWriter(): Writer {
+export function createWriter(): WireWriter {
   return { buffer: Buffer.allocUnsafe(FIRST_BYTES), at: FIRST_BYTES };
 }
 
 /** What was written. The writer is done then: the bytes are its own. */
-export function writtenBytes({ buffer, at }: Writer): Uint8Array {
+export function writtenBytes({ buffer, at }: WireWriter): Uint8Array {
   return buffer.subarray(at);
 }
 
 /** Bytes written so far; the difference of two such numbers is the length of what came between. */
-export function writtenLength({ buffer, at }: Writer): number {
+export function writtenLength({ buffer, at }: WireWriter): number {
   return buffer.length - at;
 }
 
-function reserve(writer: Writer, count: number): void {
+function reserve(writer: WireWriter, count: number): void {
   if (writer.at < count) grow(writer, count);
   writer.at -= count;
 }
 
-function grow(writer: Writer, count: number): void {
+function grow(writer: WireWriter, count: number): void {
   const { buffer, at } = writer;
   const used = buffer.length - at;
   const size = Math.max(buffer.length * 2, used + count);
@@ -46,13 +46,13 @@ function grow(writer: Writer, count: number): void {
   buffer.copy(writer.buffer, writer.at, at);
 }
 
-export function writeBytes(writer: Writer, bytes: Uint8Array): void {
+export function writeBytes(writer: WireWriter, bytes: Uint8Array): void {
   reserve(writer, bytes.length);
   writer.buffer.set(bytes, writer.at);
 }
 
 /** The length in bytes comes back: it is written next. */
-export function writeText(writer: Writer, text: string): number {
+export function writeText(writer: WireWriter, text: string): number {
   if (text.length <= SHORT_TEXT && writeAscii(writer, text)) return text.length;
   const length = Buffer.byteLength(text);
   reserve(writer, length);
@@ -61,7 +61,7 @@ export function writeText(writer: Writer, text: string): number {
 }
 
 /** False, and nothing written, when a character needs more than one byte. */
-function writeAscii(writer: Writer, text: string): boolean {
+function writeAscii(writer: WireWriter, text: string): boolean {
   reserve(writer, text.length);
   const { buffer, at } = writer;
   for (let i = 0; i < text.length; i += 1) {
@@ -76,7 +76,7 @@ function writeAscii(writer: Writer, text: string): boolean {
 }
 
 /** A whole number of JavaScript, negative ones in ten bytes of two's complement as protobuf wants them. */
-export function writeVarint(writer: Writer, value: number): void {
+export function writeVarint(writer: WireWriter, value: number): void {
   if (value < 0) writeNegative(writer, value);
   else if (value > 0x7f) writePositive(writer, value);
   else {
@@ -85,7 +85,7 @@ export function writeVarint(writer: Writer, value: number): void {
   }
 }
 
-function writePositive(writer: Writer, value: number): void {
+function writePositive(writer: WireWriter, value: number): void {
   let size = 1;
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) size += 1;
   reserve(writer, size);
@@ -98,7 +98,7 @@ function writePositive(writer: Writer, value: number): void {
   buffer[at + size - 1] = rest;
 }
 
-function writeNegative(writer: Writer, value: number): void {
+function writeNegative(writer: WireWriter, value: number): void {
   let low = value >>> 0;
   let high = Math.floor(value / TWO_TO_32) >>> 0;
   reserve(writer, 10);
@@ -111,7 +111,7 @@ function writeNegative(writer: Writer, value: number): void {
   buffer[at + 9] = low;
 }
 
-export function writeDouble(writer: Writer, value: number): void {
+export function writeDouble(writer: WireWriter, value: number): void {
   reserve(writer, 8);
   writer.buffer.writeDoubleLE(value, writer.at);
 }

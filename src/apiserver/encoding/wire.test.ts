@@ -12,9 +12,9 @@ import {
   readVarint,
   skipValue,
 } from "./wire-reader.ts";
-import { createWriter, type Writer, writeDouble, writeText, writeVarint, writtenBytes } from "./wire-writer.ts";
+import { createWriter, type WireWriter, writeDouble, writeText, writeVarint, writtenBytes } from "./wire-writer.ts";
 
-const written = (write: (writer: Writer) => void) => {
+const written = (write: (writer: WireWriter) => void) => {
   const writer = createWriter();
   write(writer);
   return writtenBytes(writer);

@@ -1,15 +1,15 @@
 // A conflict of server-side apply, in the words of Kubernetes: clients print them, and people search the web for them.
 
-import { type FieldSet, pathsOf } from "./field-set.ts";
-import type { Writer } from "./managers.ts";
+import { type FieldSet, fieldPaths } from "./field-set.ts";
+import type { FieldWriter } from "./managers.ts";
 import { describePath } from "./path-element.ts";
 
 export interface Conflict {
-  readonly writer: Writer;
+  readonly writer: FieldWriter;
   readonly fields: FieldSet;
 }
 
-export interface ConflictCause {
+interface ConflictCause {
   readonly reason: "FieldManagerConflict";
   readonly message: string;
   readonly field: string;
@@ -24,7 +24,7 @@ interface ConflictReport {
 export function describeConflicts(conflicts: readonly Conflict[]): ConflictReport {
   const groups = [...conflicts]
     .sort((one, other) => (one.writer.manager < other.writer.manager ? -1 : 1))
-    .map((conflict) => ({ who: describeWriter(conflict), fields: [...pathsOf(conflict.fields)].map(describePath) }));
+    .map((conflict) => ({ who: describeWriter(conflict), fields: [...fieldPaths(conflict.fields)].map(describePath) }));
   const causes = groups.flatMap(({ who, fields }) =>
     fields.map((field): ConflictCause => ({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field })),
   );

@@ -89,10 +89,10 @@ export function isSameSet(one: FieldSet, other: FieldSet): boolean {
 }
 
 /** Every path that is a member, in the order of the elements. */
-export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+export function* fieldPaths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
   if (set.isMember) yield prefix;
   for (const element of sortElements([...set.children.keys()])) {
-    yield* pathsOf(set.children.get(element) ?? NO_FIELDS, [...prefix, element]);
+    yield* fieldPaths(set.children.get(element) ?? NO_FIELDS, [...prefix, element]);
   }
 }
 

@@ -1,11 +1,11 @@
 // metadata.managedFields: who owns which fields of an object, read and written. One entry a manager, operation, API version
 // and subresource. k8s.io/apimachinery/pkg/util/managedfields.
 
-import { isJsonObject, type Json } from "../../kernel/json/index.ts";
-import { type FieldSet, union } from "./field-set.ts";
-import { encodeFieldSet, parseFieldSet } from "./fields-v1.ts";
+import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../../kernel/json/index.ts";
+import { type FieldSet, NO_FIELDS, sortElements, union } from "./field-set.ts";
+import type { PathElement } from "./path-element.ts";
 
-export interface Writer {
+export interface FieldWriter {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
   readonly apiVersion: string;
@@ -14,19 +14,19 @@ export interface Writer {
 }
 
 export interface Entry {
-  readonly writer: Writer;
+  readonly writer: FieldWriter;
   /** RFC 3339; absent in entries that somebody wrote by hand. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** By identity: see identityOf. */
+/** By identity: see writerIdentity. */
 export type Managers = ReadonlyMap<string, Entry>;
 
 export const NO_MANAGERS: Managers = new Map();
 
 /** Whoever applies is the same whatever the version it applies in. */
-export function identityOf({ manager, operation, apiVersion, subresource }: Writer): string {
+export function writerIdentity({ manager, operation, apiVersion, subresource }: FieldWriter): string {
   return JSON.stringify([manager, operation, operation === "Apply" ? "" : apiVersion, subresource]);
 }
 
@@ -38,7 +38,7 @@ export function parseManagers(value: unknown): Managers | undefined {
   for (const raw of value) {
     const entry = parseEntry(raw);
     if (entry === undefined) return undefined;
-    const identity = identityOf(entry.writer);
+    const identity = writerIdentity(entry.writer);
     const known = managers.get(identity);
     managers.set(identity, known === undefined ? entry : { ...entry, fields: union(known.fields, entry.fields) });
   }
@@ -89,4 +89,47 @@ function compareEntries(one: Entry, other: Entry): number {
   ];
   const [mine = "", theirs = ""] = order.find(([left, right]) => left !== right) ?? [];
   return mine < theirs ? -1 : mine > theirs ? 1 : 0;
+}
+
+/** The root of a set is never a member. */
+function encodeFieldSet(set: FieldSet): Json {
+  if (set.children.size === 0) return NOTHING;
+  const encoded: Record<string, Json> = set.isMember ? { ".": NOTHING } : {};
+  for (const element of sortElements([...set.children.keys()])) {
+    encoded[element] = encodeFieldSet(set.children.get(element) ?? NO_FIELDS);
+  }
+  return encoded;
+}
+
+/** Most nodes of a set have nothing below them. */
+const NOTHING: Json = {};
+
+/** Undefined when it is no fieldsV1: whoever wrote it, nobody can be held to it. */
+function parseFieldSet(value: unknown): FieldSet | undefined {
+  return isJsonObject(value) ? parseNode(value, 0) : undefined;
+}
+
+function parseNode(value: unknown, depth: number): FieldSet | undefined {
+  if (!isJsonObject(value) || depth > MAX_JSON_DEPTH) return undefined;
+  const names = Object.keys(value);
+  const children = new Map<PathElement, FieldSet>();
+  for (const element of names.filter((name) => name !== ".")) {
+    const child = isPathElement(element) ? parseNode(value[element], depth + 1) : undefined;
+    if (child === undefined) return undefined;
+    children.set(element, child);
+  }
+  return { isMember: depth > 0 && (names.length === 0 || names.includes(".")), children };
+}
+
+function isPathElement(element: string): boolean {
+  if (element.startsWith("f:")) return true;
+  if (/^i:\d{1,9}$/.test(element)) return true;
+  if (!element.startsWith("k:") && !element.startsWith("v:")) return false;
+  try {
+    const value: unknown = JSON.parse(element.slice(2));
+    return element.startsWith("v:") || isJsonObject(value);
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }

@@ -4,8 +4,8 @@ import type { Json } from "../../kernel/json/index.ts";
 import { builtInSchema, conform, type StructSchema, zeroOf } from "../schema/index.ts";
 import { describeConflicts } from "./conflict.ts";
 import { NO_FIELDS } from "./field-set.ts";
-import { encodeManagers, type Managers, NO_MANAGERS, parseManagers, type Writer } from "./managers.ts";
-import { type Applied, applyConfiguration, trackUpdate, type Write } from "./track.ts";
+import { encodeManagers, type FieldWriter, type Managers, NO_MANAGERS, parseManagers } from "./managers.ts";
+import { type Applied, applyConfiguration, type TrackedWrite, trackUpdate } from "./track.ts";
 
 function kind(name: string): StructSchema {
   const schema = builtInSchema({ group: "", version: "v1", plural: "", kind: name, namespaced: true });
@@ -17,11 +17,11 @@ const MAP = kind("ConfigMap");
 const POD = kind("Pod");
 const TIME = "2026-01-01T00:00:00Z";
 
-const by = (manager: string, operation: Writer["operation"] = "Apply"): Writer => {
+const by = (manager: string, operation: FieldWriter["operation"] = "Apply"): FieldWriter => {
   return { manager, operation, apiVersion: "v1", subresource: "" };
 };
 
-function write(writer: Writer, live: Json, managers: Managers, schema = MAP): Write {
+function write(writer: FieldWriter, live: Json, managers: Managers, schema = MAP): TrackedWrite {
   return { schema, writer, time: TIME, ignored: NO_FIELDS, live, managers };
 }
 

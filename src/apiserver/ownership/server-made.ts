@@ -30,7 +30,7 @@ const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
   services: ["spec.clusterIP", "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyPolicy"],
 };
 
-export interface Endpoint {
+interface Endpoint {
   readonly plural: string;
   /** Empty for the object itself. */
   readonly subresource: string;

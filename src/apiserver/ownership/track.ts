@@ -19,7 +19,7 @@ import {
   withNamedFields,
 } from "./field-set.ts";
 import { fieldsOf } from "./fields-of.ts";
-import { type Entry, identityOf, type Managers, type Writer } from "./managers.ts";
+import { type Entry, type FieldWriter, type Managers, writerIdentity } from "./managers.ts";
 import { merge, removeFields, withoutNulls } from "./merge.ts";
 import { fieldElement, fieldName } from "./path-element.ts";
 
@@ -41,9 +41,9 @@ const OWNED_BY_NOBODY: FieldSet = unionOf(
   ].map((path) => setOf(path.map(fieldElement))),
 );
 
-export interface Write {
+export interface TrackedWrite {
   readonly schema: Schema;
-  readonly writer: Writer;
+  readonly writer: FieldWriter;
   /** Of this write, RFC 3339 in seconds. */
   readonly time: string;
   /** What this endpoint does not take from the client, whatever it sends. */
@@ -54,14 +54,14 @@ export interface Write {
 }
 
 /** An ordinary write: whatever it changed belongs to its writer from now on, and to nobody else. */
-export function trackUpdate({ schema, writer, time, ignored, managers, live }: Write, next: Json): Managers {
+export function trackUpdate({ schema, writer, time, ignored, managers, live }: TrackedWrite, next: Json): Managers {
   const changes = without(compare(withoutIgnored(live, ignored), withoutIgnored(next, ignored), schema), ignored);
   if (isSame(changes)) return managers;
   const changed = union(changes.added, changes.modified);
   const kept = takenFrom(managers, union(changed, changes.removed));
   const taken = difference(changed, OWNED_BY_NOBODY);
   if (isEmpty(taken)) return kept;
-  const identity = identityOf(writer);
+  const identity = writerIdentity(writer);
   const before = kept.get(identity);
   const fields = before === undefined ? taken : union(before.fields, taken);
   return capUpdaters(new Map([...kept, [identity, { writer, time, fields }]]));
@@ -74,9 +74,13 @@ export type Applied =
   | { readonly kind: "unchanged" };
 
 /** What was applied before by the same writer and is not applied any more goes, unless somebody else owns it. */
-export function applyConfiguration(write: Write, configuration: Json, options: { readonly force: boolean }): Applied {
+export function applyConfiguration(
+  write: TrackedWrite,
+  configuration: Json,
+  options: { readonly force: boolean },
+): Applied {
   const { schema, writer, managers, live, ignored, time } = write;
-  const identity = identityOf(writer);
+  const identity = writerIdentity(writer);
   const last = managers.get(identity);
   const fields = differenceBelow(fieldsOf(configuration, schema), ignored);
   const claimed = new Map([...managers, [identity, { writer, time, fields }]]);
@@ -192,8 +196,8 @@ function foldOldest(managers: Managers, oldestFirst: readonly [string, Entry][],
       first.set(apiVersion, identity);
       continue;
     }
-    const writer: Writer = { manager: ANCIENT, operation: "Update", apiVersion, subresource: "" };
-    const folded = identityOf(writer);
+    const writer: FieldWriter = { manager: ANCIENT, operation: "Update", apiVersion, subresource: "" };
+    const folded = writerIdentity(writer);
     // The first one of a version moves into the fold when the second one does; an older fold is there already.
     const before = kept.get(folded) ?? kept.get(begun);
     if (!kept.has(folded)) kept.delete(begun);
@@ -202,4 +206,14 @@ function foldOldest(managers: Managers, oldestFirst: readonly [string, Entry][],
     left -= 1;
   }
   return kept;
+}
+
+/** Of a configuration that was applied by a client: the fields that stand unchanged in the live object. */
+export function unchangedFields(configuration: Json, live: Json, schema: Schema): FieldSet {
+  const { added, modified, removed } = compare(configuration, live, schema);
+  return difference(fieldsOf(configuration, schema), unionOf([added, modified, removed]));
+}
+
+export function isWithin(set: FieldSet, allowed: FieldSet): boolean {
+  return isEmpty(difference(set, allowed));
 }

@@ -3,7 +3,7 @@
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { findMessage } from "../encoding/index.ts";
 import { FORMATS, type Format, OBJECT_TRANSFORMS, type Offer } from "../entry/accept.ts";
-import type { Endpoint } from "../resources/endpoint.ts";
+import type { Endpoint } from "../resources/registry.ts";
 
 export function offerOf(endpoint: Endpoint, verb: string): Offer {
   const formats = FORMATS.filter((format) => isOffered(format, resourceOf(endpoint), verb));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
 import { negotiate } from "../entry/accept.ts";
-import { humanDuration } from "../resources/human-duration.ts";
 import { createRegistry } from "../resources/registry.ts";
+import { humanDuration } from "../resources/table.ts";
 import { statusOfError } from "../status/fault-status.ts";
 import { aggregatedDiscovery, legacyGroups, legacyResources } from "./discovery.ts";
 

@@ -2,7 +2,7 @@
 
 import { isSameJson } from "../../kernel/json/index.ts";
 
-export type FieldErrorType =
+type FieldErrorType =
   | "Required value"
   | "Invalid value"
   | "Unsupported value"
@@ -93,4 +93,29 @@ export function describeError(error: FieldError): string {
 function show(value: unknown): string {
   const text = JSON.stringify(value) ?? "null";
   return text.length <= MAX_SHOWN_CHARACTERS ? text : `${text.slice(0, MAX_SHOWN_CHARACTERS)}…`;
+}
+
+type KeyOf<T> = (item: T) => string;
+
+/** Positions by key, kept per list: looking through thousands of items for each of them would take seconds. */
+const known = new WeakMap<readonly unknown[], WeakMap<KeyOf<never>, ReadonlyMap<string, number>>>();
+
+/** Does an item before `at` have the same key? `keyOf` must be the same function at each call. */
+export function isRepeated<T>(list: readonly T[], at: number, keyOf: KeyOf<T>): boolean {
+  const item = list[at];
+  return item !== undefined && (firstPlaces(list, keyOf).get(keyOf(item)) ?? at) < at;
+}
+
+function firstPlaces<T>(list: readonly T[], keyOf: KeyOf<T>): ReadonlyMap<string, number> {
+  const byKey = known.get(list) ?? new WeakMap<KeyOf<never>, ReadonlyMap<string, number>>();
+  known.set(list, byKey);
+  const before = byKey.get(keyOf);
+  if (before !== undefined) return before;
+  const places = new Map<string, number>();
+  list.forEach((item, at) => {
+    const key = keyOf(item);
+    if (!places.has(key)) places.set(key, at);
+  });
+  byKey.set(keyOf, places);
+  return places;
 }

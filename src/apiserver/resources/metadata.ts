@@ -1,6 +1,7 @@
 // The rules for metadata that all kinds share: k8s.io/apimachinery/pkg/api/validation/objectmeta.go.
 
 import type { KubeObject, ObjectMeta, OwnerReference, Resource } from "../../api/meta/index.ts";
+import { isSameJson } from "../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, required, tooLong } from "./field-error.ts";
 import { labelValue, type NameRule, qualifiedKey } from "./names.ts";
 
@@ -103,7 +104,7 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-export interface Identity {
+interface Identity {
   readonly uid: string;
   readonly nowMs: number;
 }
@@ -149,4 +150,16 @@ export function formatTime(ms: number): string {
 export function orderFields<T extends KubeObject>(object: T): T {
   const { kind, apiVersion, metadata, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest } as unknown as T;
+}
+
+/** metadata.generation counts the changes of what is wanted; controllers report the number that they have acted on. */
+export function firstGeneration<T extends KubeObject>(object: T): T {
+  return { ...object, metadata: { ...object.metadata, generation: 1 } };
+}
+
+/** `wish` picks the part whose change counts, usually the spec. */
+export function countedGeneration<T extends KubeObject>(next: T, current: T, wish: (object: T) => unknown): T {
+  const generation = current.metadata.generation ?? 0;
+  const counted = isSameJson(wish(next), wish(current)) ? generation : generation + 1;
+  return counted === 0 ? next : { ...next, metadata: { ...next.metadata, generation: counted } };
 }

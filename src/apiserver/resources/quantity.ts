@@ -24,7 +24,7 @@ const BINARY: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 type Form = "decimal" | "binary" | "exponent";
 
-export interface Quantity {
+interface Quantity {
   /** In thousand millionths. */
   readonly nanos: bigint;
   readonly form: Form;

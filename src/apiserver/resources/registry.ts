@@ -4,10 +4,15 @@
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { prefixOf } from "../storage/key.ts";
 import type { PostedCollection } from "./api-group.ts";
-import type { Endpoint } from "./endpoint.ts";
 import { API_GROUPS } from "./groups/index.ts";
 import type { Review } from "./review.ts";
-import type { Strategy } from "./strategy.ts";
+import type { CreateSubresource, Strategy, Subresource } from "./strategy.ts";
+
+/** The target of a request: a stored kind (or a subresource of it), a subresource that is only posted to, or a review. */
+export type Endpoint =
+  | { readonly kind: "stored"; readonly strategy: Strategy; readonly subresource: Subresource | undefined }
+  | { readonly kind: "posted"; readonly strategy: Strategy; readonly subresource: CreateSubresource }
+  | { readonly kind: "review"; readonly review: Review };
 
 const STRATEGIES: readonly Strategy[] = API_GROUPS.flatMap(({ kinds = [] }) => kinds);
 const REVIEWS: readonly Review[] = API_GROUPS.flatMap(({ reviews = [] }) => reviews);

@@ -3,16 +3,7 @@
 
 import { parseQuantity } from "./quantity.ts";
 
-export type Scalar =
-  | "string"
-  | "integer"
-  | "boolean"
-  | "bytes"
-  | "time"
-  | "microtime"
-  | "quantity"
-  | "intOrString"
-  | "any";
+type Scalar = "string" | "integer" | "boolean" | "bytes" | "time" | "microtime" | "quantity" | "intOrString" | "any";
 
 /** `[shape]` is a list, `{ "*": shape }` a map, any other record an object. */
 export type Shape = Scalar | readonly [Shape] | { readonly [field: string]: Shape };

@@ -6,7 +6,7 @@ import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import type { SignedBytes } from "../../kernel/crypto/index.ts";
 import type { Json } from "../../kernel/json/index.ts";
 import type { PublicKey } from "../../kernel/x509/index.ts";
-import type { Schema } from "./custom/schema/schema.ts";
+import type { CustomSchema } from "./custom/schema/schema.ts";
 import type { FieldError } from "./field-error.ts";
 import { dnsSubdomain, type NameRule } from "./names.ts";
 import { DEFAULT_TABLE, type TableLayout } from "./table.ts";
@@ -70,7 +70,7 @@ export interface CustomKind {
   readonly identity: string;
   readonly listKind: string;
   /** Parsed: what may be in an object, and how apply merges its lists and maps. */
-  readonly schema: Schema;
+  readonly schema: CustomSchema;
   /** As it was written, for the OpenAPI documents. */
   readonly document: Json;
   /** What every request for a deprecated version is told. */

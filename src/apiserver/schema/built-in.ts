@@ -2,7 +2,7 @@
 // first use.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
-import { findMessage, type Message, type Field as MessageField } from "../encoding/index.ts";
+import { findMessage, type Message, type MessageField } from "../encoding/index.ts";
 import { ANY, ANY_ATOMIC, type Field, type ScalarType, type Schema, type StructSchema } from "./schema.ts";
 
 /** A port that names no protocol is a TCP port, also as the key of its list. */

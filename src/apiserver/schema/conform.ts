@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/inde
 import { shapeProblem } from "../resources/shape.ts";
 import type { Field, ScalarSchema, ScalarType, Schema, StructSchema } from "./schema.ts";
 
-export interface Conformed {
+interface Conformed {
   readonly object: JsonObject;
   /** Paths of the fields that were dropped, in the order they came: `spec.containers[0].imag`. */
   readonly unknown: readonly string[];

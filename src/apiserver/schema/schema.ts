@@ -51,13 +51,13 @@ export interface StructSchema {
   readonly isOpen: boolean;
 }
 
-export interface MapSchema {
+interface MapSchema {
   readonly kind: "map";
   readonly value: Schema;
   readonly isAtomic: boolean;
 }
 
-export type ListType = "atomic" | "set" | "map";
+type ListType = "atomic" | "set" | "map";
 
 export interface ListSchema {
   readonly kind: "list";

@@ -6,15 +6,15 @@ import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../kern
 import {
   encodeManagers,
   type FieldSet,
+  type FieldWriter,
   filledIn,
   type Managers,
   NO_MANAGERS,
   parseManagers,
   resetFields,
+  type TrackedWrite,
   trackUpdate,
   unionOf,
-  type Write,
-  type Writer,
 } from "../ownership/index.ts";
 import { formatTime } from "../resources/metadata.ts";
 import { type StructSchema, schemaOfKind, zeroOf } from "../schema/index.ts";
@@ -52,7 +52,7 @@ function ownableOfNew(object: KubeObject): JsonObject {
   return { ...rest, metadata } as unknown as JsonObject;
 }
 
-export function writerOf(stored: StoredCall, manager: string, operation: Writer["operation"]): Writer {
+export function writerOf(stored: StoredCall, manager: string, operation: FieldWriter["operation"]): FieldWriter {
   const subresource = stored.subresource?.name ?? "";
   return { manager, operation, apiVersion: apiVersionOf(stored.resource), subresource };
 }
@@ -83,7 +83,7 @@ export function ownedByCreator(stored: StoredCall, { owners, sent, next }: Creat
   if (schema === undefined) return withManagers(next, NO_MANAGERS);
   const after = ownableOfNew(next);
   const made = filledIn(after, ownableOfNew(sent), { plural: stored.resource.plural, schema });
-  const write: Write = {
+  const write: TrackedWrite = {
     ...writeBy(stored, owners.manager, schema),
     ignored: unionOf([ignoredFields(stored), made]),
     managers: NO_MANAGERS,
@@ -114,7 +114,7 @@ export function ownedByWriter(stored: StoredCall, { owners, sent, current, next 
   const schema = schemaOfKind(stored.strategy);
   const managers = startingManagers(stored, sent, current);
   if (schema === undefined || managers.size === 0) return withManagers(next, NO_MANAGERS);
-  const write: Write = {
+  const write: TrackedWrite = {
     ...writeBy(stored, owners.manager, schema),
     ignored: ignoredFields(stored),
     managers,

@@ -7,7 +7,7 @@ import { countParameter, isTrue } from "../entry/query.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
 import { findDocument, NOT_FOUND } from "../reply/documents.ts";
 import { offerOf } from "../reply/offer.ts";
-import type { Endpoint } from "../resources/endpoint.ts";
+import type { Endpoint } from "../resources/registry.ts";
 import { methodNotAllowed, notFound, unknownResource } from "../status/status.ts";
 import { createWatch } from "../watching/watch.ts";
 import { create } from "./create.ts";

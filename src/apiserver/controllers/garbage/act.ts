@@ -26,7 +26,7 @@ export async function act(plan: GarbagePlan, item: Item, hands: Hands): Promise<
   }
 }
 
-export interface Hands {
+interface Hands {
   readonly client: InsideClient;
   readonly sources: Sources;
 }

@@ -4,7 +4,7 @@
 import type { KubeObject } from "../../../api/meta/index.ts";
 
 /** What a change in storage tells the graph. */
-export interface Seen {
+interface Seen {
   readonly key: string;
   readonly object: KubeObject;
   readonly previous?: KubeObject | undefined;

@@ -7,7 +7,7 @@ import { formatTime } from "../../resources/metadata.ts";
 
 export const FINALIZER = "kubernetes";
 
-export interface Condition {
+interface Condition {
   readonly type: string;
   readonly status: string;
   readonly reason: string;

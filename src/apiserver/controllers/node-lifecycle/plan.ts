@@ -14,14 +14,14 @@ const STARTUP_GRACE_MS = 60_000;
 
 const WATCHED: readonly string[] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
-export interface NodeFacts {
+interface NodeFacts {
   readonly node: Node;
   /** When it was last heard, by the clock of this process: the clocks of nodes are their own. */
   readonly heardMs: number;
   readonly nowMs: number;
 }
 
-export interface NodePlan {
+interface NodePlan {
   /** The conditions to write, undefined when they are right. */
   readonly conditions: readonly NodeCondition[] | undefined;
   readonly taints: readonly Taint[] | undefined;

@@ -13,7 +13,7 @@ import { ACCOUNT_NAME, planTokenSecret, TOKEN_TYPE } from "./plan.ts";
 /** In Kubernetes this controller has no account of its own either: it makes the tokens of all others. */
 const USER = { username: "system:kube-controller-manager", groups: ["system:authenticated"] };
 
-export interface TokenSecretsOptions {
+interface TokenSecretsOptions {
   readonly tokens: TokenIssuer;
   readonly rootCaPem: string;
   /** The Secrets of a namespace: a change of an account concerns those that name it. */

@@ -11,13 +11,13 @@ export const TOKEN_TYPE = "kubernetes.io/service-account-token";
 export const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
 
-export interface TokenSecretFacts {
+interface TokenSecretFacts {
   readonly secret: Secret;
   readonly account: KubeObject | undefined;
   readonly rootCaPem: string;
 }
 
-export type TokenSecretPlan =
+type TokenSecretPlan =
   | { readonly kind: "nothing" }
   | { readonly kind: "delete" }
   /** `needsToken`: the token is signed by whoever acts; a plan has no key. */

@@ -1,7 +1,8 @@
 // CustomResourceDefinition as a kind that is stored: what creation stamps, what an update may touch, what its status says.
 // What it makes of the definition is in kind.ts.
 
-import { countedGeneration, firstGeneration } from "../generation.ts";
+import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
+import { countedGeneration, firstGeneration } from "../metadata.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type WriteFacts } from "../strategy.ts";
 import {
   CLEANUP_FINALIZER,
@@ -12,8 +13,30 @@ import {
   withCondition,
 } from "./definition.ts";
 import { judgeNames, spellingErrors } from "./names.ts";
+import { hasUnreadRules, isKnownFormat, parseSchema } from "./schema/index.ts";
 import { definitionErrors, definitionUpdateErrors } from "./validate-definition.ts";
-import { definitionWarnings } from "./warnings.ts";
+
+const UNREAD_RULES = "x-kubernetes-validations are stored but not evaluated by this server";
+const NO_WEBHOOK = "spec.conversion: webhooks are not called by this server, only apiVersion is converted";
+
+/** Warning headers for a definition that was accepted. */
+function definitionWarnings({ spec }: Definition): readonly string[] {
+  const schemas = (spec.versions ?? []).map((version) => version.schema?.openAPIV3Schema);
+  const formats = new Set(schemas.flatMap((schema) => formatsIn(schema)));
+  return [
+    ...[...formats].filter((format) => !isKnownFormat(format)).map((format) => `unrecognized format "${format}"`),
+    // differs from upstream: there is no CEL here. Cluster API's definitions carry such rules and work without them.
+    ...(schemas.some((schema) => hasUnreadRules(parseSchema(schema))) ? [UNREAD_RULES] : []),
+    // differs from upstream: Cluster API's definitions name a webhook; their objects are kept and shown as they came.
+    ...(spec.conversion?.strategy === "Webhook" ? [NO_WEBHOOK] : []),
+  ];
+}
+
+function formatsIn(schema: Json | undefined): readonly string[] {
+  if (!isJsonObject(schema)) return Array.isArray(schema) ? schema.flatMap((one: Json) => formatsIn(one)) : [];
+  const own = typeof schema["format"] === "string" && schema["format"] !== "" ? [schema["format"]] : [];
+  return [...own, ...Object.values(schema).flatMap((inner) => formatsIn(inner))];
+}
 
 export const definitionStrategy = defineStrategy<Definition>({
   resource: CUSTOM_RESOURCE_DEFINITIONS,

@@ -54,7 +54,7 @@ export interface DefinedVersion {
   readonly selectableFields?: readonly { readonly jsonPath?: string }[];
 }
 
-export interface Conversion {
+interface Conversion {
   readonly strategy?: string;
   readonly webhook?: { readonly clientConfig?: object; readonly conversionReviewVersions?: readonly string[] };
 }
@@ -68,7 +68,7 @@ export interface DefinitionSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
-export interface DefinitionCondition {
+interface DefinitionCondition {
   readonly type: string;
   readonly status: "True" | "False" | "Unknown";
   readonly lastTransitionTime?: string;

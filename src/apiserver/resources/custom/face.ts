@@ -4,11 +4,11 @@
 import type { KubeObject } from "../../../api/meta/index.ts";
 import type { Face } from "../strategy.ts";
 import { type Definition, storageVersionOf } from "./definition.ts";
-import { pruneObject, type Schema, withDefaultsAsFarAsPossible } from "./schema/index.ts";
+import { type CustomSchema, pruneObject, withDefaultsAsFarAsPossible } from "./schema/index.ts";
 
 export interface Versions {
   /** Of every version, served or not: objects may still be stored in one that is no longer served. */
-  readonly schemas: ReadonlyMap<string, Schema>;
+  readonly schemas: ReadonlyMap<string, CustomSchema>;
   readonly storage: string;
 }
 
@@ -38,7 +38,7 @@ function versionOf({ apiVersion }: KubeObject): string {
   return apiVersion.slice(apiVersion.indexOf("/") + 1);
 }
 
-export function versionsOf(definition: Definition, parse: (version: string) => Schema): Versions {
+export function versionsOf(definition: Definition, parse: (version: string) => CustomSchema): Versions {
   const names = (definition.spec.versions ?? []).map(({ name = "" }) => name);
   return {
     schemas: new Map(names.map((name) => [name, parse(name)])),

@@ -2,11 +2,9 @@ export {
   CLEANUP_FINALIZER,
   CUSTOM_RESOURCE_DEFINITIONS,
   type Definition,
-  type DefinitionCondition,
   identityOf,
   isConditionTrue,
 } from "./definition.ts";
 export { kindsOf } from "./kind.ts";
 export { judgeNames } from "./names.ts";
 export { API_VERSION, KIND, LIST_METADATA, METADATA, openApiListOf, openApiSchemaOf } from "./openapi.ts";
-export type { Schema } from "./schema/index.ts";

@@ -4,21 +4,21 @@
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import type { Json } from "../../../kernel/json/index.ts";
 import type { FieldError } from "../field-error.ts";
-import { countedGeneration, firstGeneration } from "../generation.ts";
+import { countedGeneration, firstGeneration } from "../metadata.ts";
 import { META_SHAPE } from "../shape.ts";
 import { defineStrategy, type Strategy, SUBRESOURCE_VERBS, type Subresource, type TakenIn } from "../strategy.ts";
 import { compareVersions } from "../version-priority.ts";
 import { type DefinedVersion, type Definition, identityOf, isConditionTrue } from "./definition.ts";
 import { faceOf, type Versions, versionsOf } from "./face.ts";
 import { parseJsonPath } from "./json-path.ts";
-import { tableOf } from "./printer-columns.ts";
+import { printedTable } from "./printer-columns.ts";
 import { scaleSpeech } from "./scale.ts";
 import {
+  type CustomSchema,
   embeddedErrors,
   listErrors,
   parseSchema,
   pruneObject,
-  type Schema,
   validateValue,
   withDefaults,
 } from "./schema/index.ts";
@@ -80,7 +80,7 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
       deprecation: deprecationOf(definition, version),
       takeIn: (sent) => takeIn(sent, schema),
     },
-    table: tableOf(version.additionalPrinterColumns),
+    table: printedTable(version.additionalPrinterColumns),
   }) as unknown as Strategy;
 }
 
@@ -98,7 +98,7 @@ function withoutMetadata({ metadata: _metadata, ...rest }: CustomObject): unknow
 }
 
 /** Only the status is taken; of metadata, only who owns which field. */
-function statusOf(schema: Schema): Subresource<CustomObject> {
+function statusOf(schema: CustomSchema): Subresource<CustomObject> {
   return {
     name: "status",
     verbs: SUBRESOURCE_VERBS,
@@ -118,7 +118,7 @@ function statusOf(schema: Schema): Subresource<CustomObject> {
 }
 
 /** What scales is checked as a whole: the number may be all that is wrong with the object. */
-function scaleOf({ subresources }: DefinedVersion, schema: Schema): readonly Subresource<CustomObject>[] {
+function scaleOf({ subresources }: DefinedVersion, schema: CustomSchema): readonly Subresource<CustomObject>[] {
   if (subresources?.scale === undefined) return [];
   return [
     {
@@ -131,7 +131,7 @@ function scaleOf({ subresources }: DefinedVersion, schema: Schema): readonly Sub
   ];
 }
 
-function objectErrors(next: CustomObject, schema: Schema, current?: CustomObject): readonly FieldError[] {
+function objectErrors(next: CustomObject, schema: CustomSchema, current?: CustomObject): readonly FieldError[] {
   return [
     ...validateValue(asJson(next), schema, { old: current === undefined ? undefined : asJson(current) }),
     ...embeddedErrors(asJson(next), schema),
@@ -140,7 +140,7 @@ function objectErrors(next: CustomObject, schema: Schema, current?: CustomObject
 }
 
 /** What was repeated before may stay so: otherwise a definition that became stricter would lock its objects. */
-function newListErrors(next: CustomObject, schema: Schema, current?: CustomObject): readonly FieldError[] {
+function newListErrors(next: CustomObject, schema: CustomSchema, current?: CustomObject): readonly FieldError[] {
   const errors = listErrors(asJson(next), schema);
   const wasGood = errors.length === 0 || current === undefined || listErrors(asJson(current), schema).length === 0;
   return wasGood ? errors : [];
@@ -152,7 +152,7 @@ function asJson(object: KubeObject): Json {
 
 const META_FIELDS: ReadonlySet<string> = new Set(Object.keys(META_SHAPE));
 
-function takeIn(sent: KubeObject, schema: Schema): TakenIn {
+function takeIn(sent: KubeObject, schema: CustomSchema): TakenIn {
   const { value, unknown } = pruneObject(sent, schema);
   const strange = Object.keys(sent.metadata).filter((name) => !META_FIELDS.has(name));
   const metadata = Object.fromEntries(Object.entries(sent.metadata).filter(([name]) => META_FIELDS.has(name)));

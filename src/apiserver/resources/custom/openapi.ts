@@ -31,7 +31,7 @@ const EMBEDDED_KIND = [
 ].join(" ");
 
 /** Where the document describes metadata: `#/components/schemas/…ObjectMeta`. */
-export interface OpenApiNames {
+interface OpenApiNames {
   readonly objectMeta: string;
   readonly listMeta: string;
 }

@@ -3,14 +3,13 @@
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import type { Json } from "../../../kernel/json/index.ts";
-import { ageOf } from "../human-duration.ts";
-import { type Cell, type Column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
+import { ageOf, type Cell, type Column, NAME_COLUMN, nameOf, type TableLayout } from "../table.ts";
 import type { PrinterColumn } from "./definition.ts";
 import { parseJsonPath } from "./json-path.ts";
 
 const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
-export function tableOf(columns: readonly PrinterColumn[] | undefined): TableLayout {
+export function printedTable(columns: readonly PrinterColumn[] | undefined): TableLayout {
   const shown = columns === undefined || columns.length === 0 ? [AGE] : columns;
   const paths = shown.map(({ jsonPath = "", type = "" }) => ({ find: parseJsonPath(jsonPath), type }));
   return {

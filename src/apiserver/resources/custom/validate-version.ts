@@ -3,7 +3,7 @@
 import { isJsonObject } from "../../../kernel/json/index.ts";
 import { duplicate, type FieldError, invalid, required, tooMany } from "../field-error.ts";
 import type { DefinedVersion, PrinterColumn } from "./definition.ts";
-import { objectOf, textOf } from "./schema/raw.ts";
+import { objectOf, textOf } from "./schema/schema.ts";
 
 const COLUMN_TYPES: readonly string[] = ["boolean", "date", "integer", "number", "string"];
 const COLUMN_FORMATS: readonly string[] = [

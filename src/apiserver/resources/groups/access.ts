@@ -1,16 +1,15 @@
 // Who asks and what they may: authentication, authorization, RBAC, certificates.
 
 import type { ApiGroup } from "../api-group.ts";
-import { csrStrategy } from "../kinds/csr/index.ts";
-import { RBAC_STRATEGIES } from "../kinds/rbac.ts";
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,
-  selfSubjectReview,
+  selfSubjectRulesReview,
   subjectAccessReview,
-} from "../kinds/reviews.ts";
-import { selfSubjectRulesReview } from "../kinds/rules-review.ts";
-import { tokenReview } from "../kinds/token-review.ts";
+} from "../kinds/access-reviews.ts";
+import { csrStrategy } from "../kinds/csr/strategy.ts";
+import { RBAC_STRATEGIES } from "../kinds/rbac.ts";
+import { selfSubjectReview, tokenReview } from "../kinds/user-reviews.ts";
 
 export const AUTHENTICATION: ApiGroup = {
   apiVersion: "authentication.k8s.io/v1",

@@ -1,15 +1,18 @@
 // The core group: what is served of it, and the fields of its small kinds.
 
-import { BINDINGS } from "../../../api/meta/index.ts";
+import { BINDINGS, SERVICE_ACCOUNTS, TOKEN_REQUESTS } from "../../../api/meta/index.ts";
 import type { ApiGroup } from "../api-group.ts";
 import { eventStrategy } from "../kinds/event.ts";
 import { configMapStrategy, secretStrategy } from "../kinds/key-value.ts";
 import { namespaceStrategy } from "../kinds/namespace.ts";
-import { endpointsStrategy, serviceStrategy } from "../kinds/network/index.ts";
+import { endpointsStrategy } from "../kinds/network/endpoints.ts";
+import { serviceStrategy } from "../kinds/network/service.ts";
 import { nodeStrategy } from "../kinds/node.ts";
-import { bindingSubresource, podStrategy } from "../kinds/pod/index.ts";
-import { serviceAccountStrategy } from "../kinds/service-account.ts";
-import { persistentVolumeClaimStrategy, persistentVolumeStrategy } from "../kinds/volumes/index.ts";
+import { bindingSubresource, podStrategy } from "../kinds/pod/strategy.ts";
+import { persistentVolumeStrategy } from "../kinds/volumes/persistent-volume.ts";
+import { persistentVolumeClaimStrategy } from "../kinds/volumes/persistent-volume-claim.ts";
+import { defineStrategy } from "../strategy.ts";
+import { AGE_TABLE } from "../table.ts";
 import { CORE_NODE } from "./core-node.ts";
 import { CORE_POD } from "./core-pod.ts";
 import { CORE_VOLUMES } from "./core-volumes.ts";
@@ -27,7 +30,14 @@ export const CORE: ApiGroup = {
     persistentVolumeStrategy,
     podStrategy,
     secretStrategy,
-    serviceAccountStrategy,
+    // What a token request may ask for is decided in verbs/posts: that needs the objects that the token is bound to.
+    defineStrategy({
+      resource: SERVICE_ACCOUNTS,
+      shortNames: ["sa"],
+      answersDeleteWithObject: true,
+      creates: [{ name: "token", resource: TOKEN_REQUESTS, validate: () => [] }],
+      table: AGE_TABLE,
+    }),
     serviceStrategy,
   ],
   posted: [{ resource: BINDINGS, strategy: podStrategy, subresource: bindingSubresource }],

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { PROTOBUF_KINDS } from "../../../../test/builders/protobuf-kinds.ts";
-import { type Field, findMessage, type Message } from "../../encoding/index.ts";
+import { findMessage, type Message, type MessageField } from "../../encoding/index.ts";
 import { legacyResources } from "../../reply/discovery.ts";
 import { openApiDocuments } from "../../reply/openapi/document.ts";
 import { builtInSchema } from "../../schema/index.ts";
@@ -33,7 +33,7 @@ const TEXT = API_GROUPS.map(({ messages }) => messages)
   .replace(/\n +/g, " ");
 
 /** Every field of which a check does not hold, by `package.Message.field`. */
-function failing(holds: (field: Field, message: Message) => boolean): readonly string[] {
+function failing(holds: (field: MessageField, message: Message) => boolean): readonly string[] {
   return [...MESSAGES].flatMap(([name, message]) =>
     message.fields.filter((field) => !holds(field, message)).map((field) => `${name}.${field.name}`),
   );
@@ -53,7 +53,7 @@ it("every line of the tables is written once and is a part of a kind", () => {
 });
 
 it("fields are in the order of the wire, with one number and one name each", () => {
-  const isInPlace = (field: Field, { fields }: Message) =>
+  const isInPlace = (field: MessageField, { fields }: Message) =>
     fields.every((other) => {
       const isApart = other.number !== field.number && (other.name ?? "-") !== field.name;
       return (
@@ -64,7 +64,7 @@ it("fields are in the order of the wire, with one number and one name each", () 
 });
 
 it("lists merge by fields that their items have, sets by the scalars they hold", () => {
-  const isMergeable = ({ shape, scalar, merge, message }: Field) => {
+  const isMergeable = ({ shape, scalar, merge, message }: MessageField) => {
     if (merge === undefined) return true;
     const { key } = merge.patchMerge ?? {};
     const keys = key === undefined ? merge.keys : [...merge.keys, key];

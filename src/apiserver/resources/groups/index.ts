@@ -11,7 +11,7 @@ import { EXTENSIONS } from "./extensions.ts";
 import { META, META_V1BETA1 } from "./meta.ts";
 import { RESOURCE } from "./resource.ts";
 import { STORAGE } from "./storage.ts";
-import { AUTOSCALING, COORDINATION, DISCOVERY, EVENTS, NODE, POLICY, SCHEDULING } from "./workings.ts";
+import { AUTOSCALING, COORDINATION, DISCOVERY, EVENTS_GROUP, NODE, POLICY, SCHEDULING } from "./workings.ts";
 
 export const API_GROUPS: readonly ApiGroup[] = [
   META,
@@ -23,7 +23,7 @@ export const API_GROUPS: readonly ApiGroup[] = [
   CERTIFICATES,
   COORDINATION,
   DISCOVERY,
-  EVENTS,
+  EVENTS_GROUP,
   NODE,
   POLICY,
   RBAC,

@@ -1,12 +1,8 @@
 // Storage classes, drivers and attachments.
 
 import type { ApiGroup } from "../api-group.ts";
-import {
-  csiDriverStrategy,
-  csiNodeStrategy,
-  storageClassStrategy,
-  volumeAttachmentStrategy,
-} from "../kinds/volumes/index.ts";
+import { storageClassStrategy, volumeAttachmentStrategy } from "../kinds/volumes/attachment.ts";
+import { csiDriverStrategy, csiNodeStrategy } from "../kinds/volumes/csi.ts";
 
 export const STORAGE: ApiGroup = {
   apiVersion: "storage.k8s.io/v1",

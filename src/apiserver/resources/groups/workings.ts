@@ -1,10 +1,9 @@
 // What keeps a cluster going: leases, events, addresses of services, evictions, classes.
 
 import type { ApiGroup } from "../api-group.ts";
-import { priorityClassStrategy, runtimeClassStrategy } from "../kinds/classes.ts";
 import { eventV1Strategy } from "../kinds/event-v1.ts";
-import { leaseStrategy } from "../kinds/lease.ts";
-import { endpointSliceStrategy } from "../kinds/network/index.ts";
+import { endpointSliceStrategy } from "../kinds/network/endpoints.ts";
+import { leaseStrategy, priorityClassStrategy, runtimeClassStrategy } from "../kinds/workings.ts";
 
 export const COORDINATION: ApiGroup = {
   apiVersion: "coordination.k8s.io/v1",
@@ -17,7 +16,7 @@ LeaseSpec = 1 holderIdentity? string, 2 leaseDurationSeconds? int32, 3 acquireTi
 `,
 };
 
-export const EVENTS: ApiGroup = {
+export const EVENTS_GROUP: ApiGroup = {
   apiVersion: "events.k8s.io/v1",
   packageName: "events",
   kinds: [eventV1Strategy],

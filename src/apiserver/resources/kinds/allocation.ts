@@ -3,7 +3,7 @@
 import type { DeviceRequest, ResourceClaim, ResourceSlice } from "../../../api/core/index.ts";
 import { RESOURCE_CLAIMS, RESOURCE_SLICES } from "../../../api/meta/index.ts";
 import { type FieldError, immutableField, invalid, required, tooLong, tooMany } from "../field-error.ts";
-import { countedGeneration, firstGeneration } from "../generation.ts";
+import { countedGeneration, firstGeneration } from "../metadata.ts";
 import { dnsLabel, dnsSubdomain } from "../names.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../table.ts";

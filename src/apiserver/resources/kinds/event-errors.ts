@@ -1,9 +1,20 @@
 // What an Event must say. Those with an eventTime are of the new sort and must name who tells it and what was done; the old
 // sort only has to live where its object lives. Behaviour of kubernetes/pkg/apis/core/validation/events.go.
 
+import type { Event } from "../../../api/core/index.ts";
 import { type FieldError, immutableField, invalid, required } from "../field-error.ts";
 import { qualifiedKey } from "../names.ts";
-import type { StoredEvent } from "./stored-event.ts";
+
+/** As it is kept. Times that were never set are `null`: every API server shows them so. */
+export interface StoredEvent extends Omit<Event, "firstTimestamp" | "lastTimestamp" | "source"> {
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  eventTime?: string | null;
+  source?: { readonly component?: string; readonly host?: string };
+  action?: string;
+  related?: object;
+  series?: { readonly count?: number; readonly lastObservedTime?: string };
+}
 
 const MAX_WORD = 128;
 const MAX_MESSAGE = 1_024;

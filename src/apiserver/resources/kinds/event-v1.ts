@@ -4,8 +4,7 @@
 import { apiVersionOf, EVENTS, EVENTS_V1, type KubeObject } from "../../../api/meta/index.ts";
 import { defineStrategy, type Face } from "../strategy.ts";
 import { EVENT_TABLE, eventStrategy } from "./event.ts";
-import { eventChangeErrors, eventErrors, newEventErrors } from "./event-errors.ts";
-import type { StoredEvent } from "./stored-event.ts";
+import { eventChangeErrors, eventErrors, newEventErrors, type StoredEvent } from "./event-errors.ts";
 
 export interface ShownEvent extends KubeObject {
   regarding?: StoredEvent["involvedObject"];

@@ -1,11 +1,9 @@
 // Event: a line in the diary of another object. Events about cluster-scoped objects live in `default` or `kube-system`.
 
 import { EVENTS } from "../../../api/meta/index.ts";
-import { ageOf } from "../human-duration.ts";
 import { defineStrategy } from "../strategy.ts";
-import { column, nameOf, type TableLayout } from "../table.ts";
-import { eventErrors } from "./event-errors.ts";
-import type { StoredEvent } from "./stored-event.ts";
+import { ageOf, column, nameOf, type TableLayout } from "../table.ts";
+import { eventErrors, type StoredEvent } from "./event-errors.ts";
 
 function withDefaults(sent: StoredEvent): StoredEvent {
   return {

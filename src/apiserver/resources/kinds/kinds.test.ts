@@ -7,10 +7,10 @@ import { dnsSubdomain } from "../names.ts";
 import { META_SHAPE, shapeProblem } from "../shape.ts";
 import { eventStrategy } from "./event.ts";
 import { configMapStrategy, secretStrategy } from "./key-value.ts";
-import { leaseStrategy } from "./lease.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
 import { clusterRoleBindingStrategy, clusterRoleStrategy, roleBindingStrategy, roleStrategy } from "./rbac.ts";
+import { leaseStrategy } from "./workings.ts";
 
 const FACTS = { user: { username: "jane", groups: [] }, nowMs: Date.UTC(2026, 0, 2), list: () => [] };
 const texts = (errors: readonly FieldError[]) => errors.map((error) => `${error.field}: ${describeError(error)}`);

@@ -4,9 +4,16 @@ import type { Node } from "../../../api/core/index.ts";
 import { NODES } from "../../../api/meta/index.ts";
 import { isSameJson } from "../../../kernel/json/index.ts";
 import { parseIpAddress } from "../../../kernel/x509/index.ts";
-import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  isRepeated,
+  notSupported,
+  required,
+} from "../field-error.ts";
 import { labelValue, qualifiedKey } from "../names.ts";
-import { isRepeated } from "../repeated.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../strategy.ts";
 import { NODE_TABLE } from "./node-table.ts";
 

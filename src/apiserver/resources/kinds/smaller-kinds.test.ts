@@ -3,11 +3,11 @@ import type { Namespace, Node, PriorityClass, ResourceClaim, ResourceSlice } fro
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { describeError, type FieldError } from "../field-error.ts";
 import { resourceClaimStrategy, resourceSliceStrategy } from "./allocation.ts";
-import { priorityClassStrategy } from "./classes.ts";
 import { eventStrategy } from "./event.ts";
 import { eventV1Strategy, type ShownEvent } from "./event-v1.ts";
 import { namespaceStrategy } from "./namespace.ts";
 import { nodeStrategy } from "./node.ts";
+import { priorityClassStrategy } from "./workings.ts";
 
 const FACTS = { user: { username: "jane", groups: [] }, nowMs: 0, list: () => [] };
 const texts = (errors: readonly FieldError[]) => errors.map((error) => `${error.field}: ${describeError(error)}`);

@@ -7,7 +7,13 @@ import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Answer } from "../../call.ts";
 import { readYamlBody } from "../../entry/body.ts";
 import { heavyTurn } from "../../limits/heavy.ts";
-import { type Applied, applyConfiguration, describeConflicts, NO_MANAGERS, type Write } from "../../ownership/index.ts";
+import {
+  type Applied,
+  applyConfiguration,
+  describeConflicts,
+  NO_MANAGERS,
+  type TrackedWrite,
+} from "../../ownership/index.ts";
 import { formatTime } from "../../resources/metadata.ts";
 import { conform, type StructSchema, schemaOfKind } from "../../schema/index.ts";
 import { applyConflict, badRequest, notFound } from "../../status/status.ts";
@@ -99,7 +105,11 @@ function checkFields(configuration: JsonObject, schema: StructSchema, { resource
   throw badRequest(`failed to create typed patch object (${place}; ${type}): ${why}`);
 }
 
-function writeOf(stored: StoredCall, { schema, options }: Intent, live: Pick<Write, "live" | "managers">): Write {
+function writeOf(
+  stored: StoredCall,
+  { schema, options }: Intent,
+  live: Pick<TrackedWrite, "live" | "managers">,
+): TrackedWrite {
   return {
     ...live,
     schema,
@@ -147,14 +157,14 @@ function noName(name: string): Fault {
   return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
-function ownersOf(stored: StoredCall, object: Stored["object"]): Write["managers"] {
+function ownersOf(stored: StoredCall, object: Stored["object"]): TrackedWrite["managers"] {
   const managers = managersOf(object);
   if (managers.size > 0) return managers;
   return managersOf(ownedByCreator(stored, { owners: { manager: BEFORE_FIRST_APPLY }, sent: object, next: object }));
 }
 
 /** kubectl's own client-side apply left its fields to the manager of updates; its server-side apply may take them over. */
-function applyOrExcuse(write: Write, { configuration, options, schema }: Intent): Applied {
+function applyOrExcuse(write: TrackedWrite, { configuration, options, schema }: Intent): Applied {
   const applied = applyConfiguration(write, configuration, options);
   if (applied.kind !== "conflict" || options.manager !== "kubectl") return applied;
   const isExcused = isExcusedByLastApplied(applied.conflicts, write.live, schema);

@@ -3,7 +3,7 @@
 
 import type { Answer, Attempt, Call } from "../../call.ts";
 import { readBody } from "../../entry/body.ts";
-import type { Endpoint } from "../../resources/endpoint.ts";
+import type { Endpoint } from "../../resources/registry.ts";
 import { invalidObject, methodNotAllowed } from "../../status/status.ts";
 import { decodeObject } from "../decode.ts";
 import { enforce, type VerbParts } from "../stored-call.ts";

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
-import { listOf, objectOf, textOf } from "./raw.ts";
+import { listOf, objectOf, textOf } from "./schema.ts";
 
 const LIST_TYPES: readonly string[] = ["atomic", "set", "map"];
 

@@ -5,8 +5,7 @@ import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../.
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
 import { listTypeErrors } from "./check-list-type.ts";
 import { pruneValue } from "./prune.ts";
-import { listOf, objectOf, textOf } from "./raw.ts";
-import { parseSchema } from "./schema.ts";
+import { listOf, objectOf, parseSchema, textOf } from "./schema.ts";
 import { validateValue } from "./validate.ts";
 
 const TYPES: readonly string[] = ["array", "boolean", "integer", "number", "object", "string"];

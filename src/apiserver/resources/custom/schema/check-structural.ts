@@ -6,8 +6,7 @@ import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../.
 import { isFault } from "../../../../kernel/outcome/index.ts";
 import { compileRegexp } from "../../../../kernel/regexp/index.ts";
 import { type FieldError, forbiddenField, invalid, required } from "../../field-error.ts";
-import { completenessErrors } from "./check-complete.ts";
-import { listOf, objectOf, textOf } from "./raw.ts";
+import { listOf, objectOf, textOf } from "./schema.ts";
 
 export function structuralErrors(schema: JsonObject, field: string): readonly FieldError[] {
   return [...invariantErrors(schema, "root", field), ...completenessErrors(schema, field)];
@@ -182,4 +181,44 @@ function patternErrors(schema: JsonObject, field: string): readonly FieldError[]
     const detail = `must be a valid regular expression, but isn't: ${error.message}`;
     return [invalid(`${field}.pattern`, pattern, detail)];
   }
+}
+
+interface Where {
+  /** Where the field should be known. */
+  readonly known: string;
+  /** Where it is restricted. */
+  readonly nested: string;
+}
+
+/**
+ * Whatever allOf, anyOf, oneOf and not restrict must be known outside of them: otherwise pruning would remove it before
+ * anything could be restricted.
+ */
+function completenessErrors(schema: JsonObject, field: string): readonly FieldError[] {
+  return junctorErrors(schema, schema, { known: field, nested: field });
+}
+
+function junctorErrors(restricting: JsonObject, schema: JsonObject, { known, nested }: Where): readonly FieldError[] {
+  const parts = (["allOf", "anyOf", "oneOf"] as const).flatMap((junctor) =>
+    listOf(restricting[junctor]).map((one, at) => ({ one: objectOf(one) ?? {}, path: `${nested}.${junctor}[${at}]` })),
+  );
+  const not = objectOf(restricting["not"]);
+  const all = not === undefined ? parts : [{ one: not, path: `${nested}.not` }, ...parts];
+  return all.flatMap(({ one, path }) => unknownErrors(one, schema, { known, nested: path }));
+}
+
+function unknownErrors(restricting: JsonObject, schema: JsonObject, where: Where): readonly FieldError[] {
+  const errors = [...junctorErrors(restricting, schema, where)];
+  const look = (inner: JsonObject, known: JsonObject | undefined, step: string) => {
+    const deeper = { known: where.known + step, nested: where.nested + step };
+    if (known === undefined) errors.push(required(deeper.known, `because it is defined in ${deeper.nested}`));
+    else errors.push(...unknownErrors(inner, known, deeper));
+  };
+  const items = objectOf(restricting["items"]);
+  if (items !== undefined) look(items, objectOf(schema["items"]), ".items");
+  const properties = objectOf(schema["properties"]) ?? {};
+  for (const [name, inner] of Object.entries(objectOf(restricting["properties"]) ?? {})) {
+    look(objectOf(inner) ?? {}, objectOf(properties[name]), `.properties[${name}]`);
+  }
+  return errors;
 }

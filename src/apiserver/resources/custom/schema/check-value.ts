@@ -5,10 +5,10 @@ import { isSameJson, type Json } from "../../../../kernel/json/index.ts";
 import { type MatchBudget, matches } from "../../../../kernel/regexp/index.ts";
 import { type FieldError, invalid, notSupported, tooLong, tooMany, wrongType } from "../../field-error.ts";
 import { fitsFormat, isKnownFormat } from "./formats.ts";
-import type { Limits, Schema } from "./schema.ts";
+import type { CustomSchema, SchemaLimits } from "./schema.ts";
 
 /** Where the value is. Messages tell the path inside what is validated, errors the path inside the object. */
-export interface Place {
+export interface ValuePlace {
   readonly path: string;
   readonly field: string;
   readonly budget: MatchBudget;
@@ -21,14 +21,14 @@ function typeOf(value: Json): string {
   return typeof value;
 }
 
-export function checkValue(value: Json, schema: Schema, place: Place): readonly FieldError[] {
+export function checkValue(value: Json, schema: CustomSchema, place: ValuePlace): readonly FieldError[] {
   const errors = [...checkType(value, schema, place)];
   if (typeof value === "string") errors.push(...checkText(value, schema, place));
   if (typeof value === "number") errors.push(...checkNumber(value, schema.limits, place));
   return [...errors, ...checkEnum(value, schema, place)];
 }
 
-function checkType(value: Json, schema: Schema, place: Place): readonly FieldError[] {
+function checkType(value: Json, schema: CustomSchema, place: ValuePlace): readonly FieldError[] {
   const { types, isNullable, format } = schema;
   const type = typeOf(value);
   if (types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"))) {
@@ -47,7 +47,7 @@ const GO_FORMATS: Readonly<Record<string, string>> = { integer: "int64", number:
 const INT32_LIMIT = 2 ** 31;
 
 /** A whole number of a certain size. It belongs to no single field in Kubernetes' answer, so it is told without one. */
-function rangeErrors(value: number, { types, format }: Schema, place: Place): readonly FieldError[] {
+function rangeErrors(value: number, { types, format }: CustomSchema, place: ValuePlace): readonly FieldError[] {
   if (types[0] !== "integer" || types.length > 1) return [];
   const fits = Number.isInteger(value) && (format !== "int32" || (value >= -INT32_LIMIT && value < INT32_LIMIT));
   if (fits) return [];
@@ -56,12 +56,12 @@ function rangeErrors(value: number, { types, format }: Schema, place: Place): re
 }
 
 /** Where Kubernetes puts what belongs to no field: at the place where the whole validation began. */
-export function rootOf({ path, field }: Place): string {
+export function rootOf({ path, field }: ValuePlace): string {
   return field === path ? "<nil>" : field.slice(0, field.length - path.length).replace(/\.$/, "");
 }
 
 /** The first mistake of a text is enough: a pattern is not tried on a text that is too long. */
-function checkText(text: string, schema: Schema, place: Place): readonly FieldError[] {
+function checkText(text: string, schema: CustomSchema, place: ValuePlace): readonly FieldError[] {
   const { maxLength, minLength = 0 } = schema.limits;
   const problem = (detail: string) => [invalid(place.field, text, `${place.path} in body ${detail}`)];
   const length = maxLength === undefined && minLength === 0 ? text.length : [...text].length;
@@ -75,7 +75,7 @@ function checkText(text: string, schema: Schema, place: Place): readonly FieldEr
   return [wrongType(place.field, text, detail)];
 }
 
-function checkNumber(value: number, limits: Limits, place: Place): readonly FieldError[] {
+function checkNumber(value: number, limits: SchemaLimits, place: ValuePlace): readonly FieldError[] {
   const { multipleOf } = limits;
   const problems = [
     multipleOf !== undefined && !Number.isInteger(value / multipleOf) ? `should be a multiple of ${multipleOf}` : "",
@@ -86,11 +86,11 @@ function checkNumber(value: number, limits: Limits, place: Place): readonly Fiel
   return told.map((problem) => invalid(place.field, value, `${place.path} in body ${problem}`));
 }
 
-function isAbove(value: number, { maximum = Number.POSITIVE_INFINITY, exclusiveMaximum }: Limits): boolean {
+function isAbove(value: number, { maximum = Number.POSITIVE_INFINITY, exclusiveMaximum }: SchemaLimits): boolean {
   return exclusiveMaximum === true ? value >= maximum : value > maximum;
 }
 
-function isBelow(value: number, { minimum = Number.NEGATIVE_INFINITY, exclusiveMinimum }: Limits): boolean {
+function isBelow(value: number, { minimum = Number.NEGATIVE_INFINITY, exclusiveMinimum }: SchemaLimits): boolean {
   return exclusiveMinimum === true ? value <= minimum : value < minimum;
 }
 
@@ -110,7 +110,7 @@ function scalarsOf(allowed: readonly Json[]): ReadonlySet<Json> {
   return known;
 }
 
-function checkEnum(value: Json, { enum: allowed, isNullable }: Schema, place: Place): readonly FieldError[] {
+function checkEnum(value: Json, { enum: allowed, isNullable }: CustomSchema, place: ValuePlace): readonly FieldError[] {
   if (allowed === undefined || (value === null && isNullable)) return [];
   if (scalarsOf(allowed).has(value) || allowed.some((one) => typeof one === "object" && isSameJson(one, value)))
     return [];
@@ -119,7 +119,11 @@ function checkEnum(value: Json, { enum: allowed, isNullable }: Schema, place: Pl
 }
 
 /** How many items a list or fields an object may have. */
-export function checkSize(value: readonly Json[] | number, limits: Limits, place: Place): readonly FieldError[] {
+export function checkSize(
+  value: readonly Json[] | number,
+  limits: SchemaLimits,
+  place: ValuePlace,
+): readonly FieldError[] {
   const isList = typeof value !== "number";
   const size = isList ? value.length : value;
   const [min = 0, max] = isList ? [limits.minItems, limits.maxItems] : [limits.minProperties, limits.maxProperties];

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault } from "../../../../kernel/outcome/index.ts";
-import type { Schema } from "./schema.ts";
+import type { CustomSchema } from "./schema.ts";
 
 /**
  * Fields that defaults may add to one object. A list with a hundred thousand items of a kind with a hundred defaults would
@@ -16,7 +16,7 @@ interface Filling {
 }
 
 /** Also takes away null where the schema does not allow it: it stands for "not set". Fault `limit-exceeded`. */
-export function withDefaults<T extends object>(object: T, schema: Schema): T {
+export function withDefaults<T extends object>(object: T, schema: CustomSchema): T {
   const filling = { added: 0 };
   const filled = fill(object as unknown as Json, schema, filling) as unknown as T;
   if (filling.added > MAX_ADDED_FIELDS) {
@@ -26,22 +26,22 @@ export function withDefaults<T extends object>(object: T, schema: Schema): T {
 }
 
 /** What is stored was taken in under a former definition. Where defaults would be too many it is shown without the rest. */
-export function withDefaultsAsFarAsPossible<T extends object>(object: T, schema: Schema): T {
+export function withDefaultsAsFarAsPossible<T extends object>(object: T, schema: CustomSchema): T {
   return fill(object as unknown as Json, schema, { added: 0 }) as unknown as T;
 }
 
-function fill(value: Json, schema: Schema | undefined, filling: Filling): Json {
+function fill(value: Json, schema: CustomSchema | undefined, filling: Filling): Json {
   if (schema === undefined) return value;
   if (Array.isArray(value)) return fillItems(value, schema, filling);
   return isJsonObject(value) ? fillFields(value, schema, filling) : value;
 }
 
-function fillItems(items: readonly Json[], { items: schema }: Schema, filling: Filling): Json {
+function fillItems(items: readonly Json[], { items: schema }: CustomSchema, filling: Filling): Json {
   if (schema === undefined) return items;
   return items.map((item) => fill(isUnset(item, schema) ? (schema.default ?? null) : item, schema, filling));
 }
 
-function fillFields(object: JsonObject, schema: Schema, filling: Filling): Json {
+function fillFields(object: JsonObject, schema: CustomSchema, filling: Filling): Json {
   const filled: [string, Json][] = [];
   for (const [name, value] of Object.entries(object)) {
     const inner = schemaOf(name, schema);
@@ -56,10 +56,10 @@ function fillFields(object: JsonObject, schema: Schema, filling: Filling): Json 
   return Object.fromEntries(filled);
 }
 
-function schemaOf(name: string, { properties, additional }: Schema): Schema | undefined {
+function schemaOf(name: string, { properties, additional }: CustomSchema): CustomSchema | undefined {
   return properties.get(name) ?? (typeof additional === "object" ? additional : undefined);
 }
 
-function isUnset(value: Json | undefined, schema: Schema): boolean {
+function isUnset(value: Json | undefined, schema: CustomSchema): boolean {
   return value === null && !schema.isNullable;
 }

@@ -3,9 +3,9 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { META_SHAPE } from "../../shape.ts";
-import type { Schema } from "./schema.ts";
+import type { CustomSchema } from "./schema.ts";
 
-export interface Pruned<T> {
+interface Pruned<T> {
   readonly value: T;
   /** `spec.color`, `spec.list[0].x`; sorted. */
   readonly unknown: readonly string[];
@@ -16,14 +16,14 @@ const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadat
 const OBJECT_META: ReadonlySet<string> = new Set(Object.keys(META_SHAPE));
 
 /** An object whose apiVersion, kind and metadata are kept whatever the schema says. */
-export function pruneObject<T extends object>(object: T, schema: Schema): Pruned<T> {
+export function pruneObject<T extends object>(object: T, schema: CustomSchema): Pruned<T> {
   const unknown: string[] = [];
   const value = prune(object as unknown as Json, { ...schema, isEmbeddedResource: true }, { path: "", unknown });
   return { value: value as unknown as T, unknown: unknown.sort() };
 }
 
 /** A value inside an object, such as a default. */
-export function pruneValue(value: Json, schema: Schema): Pruned<Json> {
+export function pruneValue(value: Json, schema: CustomSchema): Pruned<Json> {
   const unknown: string[] = [];
   return { value: prune(value, schema, { path: "", unknown }), unknown: unknown.sort() };
 }
@@ -33,18 +33,18 @@ interface Place {
   readonly unknown: string[];
 }
 
-function prune(value: Json, schema: Schema | undefined, place: Place): Json {
+function prune(value: Json, schema: CustomSchema | undefined, place: Place): Json {
   if (Array.isArray(value)) return pruneItems(value, schema, place);
   return isJsonObject(value) ? pruneFields(value, schema, place) : value;
 }
 
-function pruneItems(items: readonly Json[], schema: Schema | undefined, { path, unknown }: Place): Json {
+function pruneItems(items: readonly Json[], schema: CustomSchema | undefined, { path, unknown }: Place): Json {
   // Without a schema for its items a list that may hold anything keeps them; any other list empties its objects.
   if (schema?.preservesUnknownFields === true && schema.items === undefined) return items;
   return items.map((item, index) => prune(item, schema?.items, { path: `${path}[${index}]`, unknown }));
 }
 
-function pruneFields(object: JsonObject, schema: Schema | undefined, { path, unknown }: Place): Json {
+function pruneFields(object: JsonObject, schema: CustomSchema | undefined, { path, unknown }: Place): Json {
   const kept: [string, Json][] = [];
   for (const [name, value] of Object.entries(object)) {
     const at = path === "" ? name : `${path}.${name}`;
@@ -57,7 +57,7 @@ function pruneFields(object: JsonObject, schema: Schema | undefined, { path, unk
 }
 
 /** Of an object within the object; the caller looks at the metadata of the object itself. */
-function isMetadata(name: string, schema: Schema | undefined, path: string): boolean {
+function isMetadata(name: string, schema: CustomSchema | undefined, path: string): boolean {
   return name === "metadata" && schema?.isEmbeddedResource === true && path !== "";
 }
 
@@ -70,7 +70,7 @@ function metadataOf(value: Json, path: string, unknown: string[]): Json {
 }
 
 /** The schema of a field, or that it is kept as it is, or nothing: it is unknown. */
-function knownAs(name: string, schema: Schema | undefined): Schema | "keep" | undefined {
+function knownAs(name: string, schema: CustomSchema | undefined): CustomSchema | "keep" | undefined {
   if (schema === undefined) return undefined;
   if (schema.isEmbeddedResource && META_FIELDS.has(name)) return "keep";
   const property = schema.properties.get(name);

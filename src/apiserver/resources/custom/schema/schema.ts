@@ -5,24 +5,24 @@ import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/jso
 import { Fault, isFault } from "../../../../kernel/outcome/index.ts";
 import { compileRegexp, type Program } from "../../../../kernel/regexp/index.ts";
 
-export interface Schema {
+export interface CustomSchema {
   /** Empty when any type will do. */
   readonly types: readonly string[];
   readonly format: string;
   readonly isNullable: boolean;
   readonly default: Json | undefined;
-  readonly properties: ReadonlyMap<string, Schema>;
+  readonly properties: ReadonlyMap<string, CustomSchema>;
   /** The values of a map; true when any value will do, false when there may be no other fields. */
-  readonly additional: Schema | boolean | undefined;
-  readonly items: Schema | undefined;
+  readonly additional: CustomSchema | boolean | undefined;
+  readonly items: CustomSchema | undefined;
   readonly required: readonly string[];
   readonly enum: readonly Json[] | undefined;
   readonly pattern: Program | undefined;
-  readonly limits: Limits;
-  readonly allOf: readonly Schema[];
-  readonly anyOf: readonly Schema[];
-  readonly oneOf: readonly Schema[];
-  readonly not: Schema | undefined;
+  readonly limits: SchemaLimits;
+  readonly allOf: readonly CustomSchema[];
+  readonly anyOf: readonly CustomSchema[];
+  readonly oneOf: readonly CustomSchema[];
+  readonly not: CustomSchema | undefined;
   readonly preservesUnknownFields: boolean;
   readonly isEmbeddedResource: boolean;
   /** How apply merges a list, and what must be unique in it. */
@@ -34,7 +34,7 @@ export interface Schema {
   readonly hasUnreadRules: boolean;
 }
 
-export interface Limits {
+export interface SchemaLimits {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: boolean;
@@ -56,11 +56,11 @@ interface Count {
 }
 
 /** Fault `limit-exceeded` for a schema that is too large. The JSON has the types of SCHEMA_SHAPE already. */
-export function parseSchema(raw: Json | undefined): Schema {
+export function parseSchema(raw: Json | undefined): CustomSchema {
   return parseNode(raw, { nodes: 0 });
 }
 
-function parseNode(raw: Json | undefined, count: Count): Schema {
+function parseNode(raw: Json | undefined, count: Count): CustomSchema {
   count.nodes += 1;
   if (count.nodes > MAX_SCHEMA_NODES) {
     throw new Fault("limit-exceeded", `a schema may have at most ${MAX_SCHEMA_NODES} nodes`);
@@ -89,7 +89,7 @@ function parseNode(raw: Json | undefined, count: Count): Schema {
 }
 
 type Extensions = Pick<
-  Schema,
+  CustomSchema,
   "preservesUnknownFields" | "isEmbeddedResource" | "listType" | "listMapKeys" | "mapType" | "hasUnreadRules"
 >;
 
@@ -105,17 +105,17 @@ function extensionsOf(node: JsonObject): Extensions {
   };
 }
 
-function parseProperties(raw: Json | undefined, count: Count): ReadonlyMap<string, Schema> {
+function parseProperties(raw: Json | undefined, count: Count): ReadonlyMap<string, CustomSchema> {
   if (!isJsonObject(raw)) return new Map();
   return new Map(Object.entries(raw).map(([name, node]) => [name, parseNode(node, count)]));
 }
 
-function parseAdditional(raw: Json | undefined, count: Count): Schema | boolean | undefined {
+function parseAdditional(raw: Json | undefined, count: Count): CustomSchema | boolean | undefined {
   if (typeof raw === "boolean") return raw;
   return isJsonObject(raw) ? parseNode(raw, count) : undefined;
 }
 
-function parseList(raw: Json | undefined, count: Count): readonly Schema[] {
+function parseList(raw: Json | undefined, count: Count): readonly CustomSchema[] {
   return Array.isArray(raw) ? raw.map((node: Json) => parseNode(node, count)) : [];
 }
 
@@ -142,17 +142,13 @@ const NUMBERS = [
   "maxProperties",
 ] as const;
 
-function limitsOf(node: JsonObject): Limits {
+function limitsOf(node: JsonObject): SchemaLimits {
   const given = NUMBERS.filter((name) => typeof node[name] === "number").map((name) => [name, node[name]]);
   return {
-    ...(Object.fromEntries(given) as Limits),
+    ...(Object.fromEntries(given) as SchemaLimits),
     ...(node["exclusiveMinimum"] === true ? { exclusiveMinimum: true } : {}),
     ...(node["exclusiveMaximum"] === true ? { exclusiveMaximum: true } : {}),
   };
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 function textsOf(value: Json | undefined): readonly string[] {
@@ -160,8 +156,21 @@ function textsOf(value: Json | undefined): readonly string[] {
 }
 
 /** True when the schema or anything in it has rules that this server cannot read. */
-export function hasUnreadRules(schema: Schema): boolean {
+export function hasUnreadRules(schema: CustomSchema): boolean {
   if (schema.hasUnreadRules) return true;
   const inner = [...schema.properties.values(), schema.items, schema.additional, ...schema.allOf];
   return inner.some((one) => typeof one === "object" && hasUnreadRules(one));
+}
+
+/** These three read the JSON of a schema as it was written. */
+export function objectOf(value: Json | undefined): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
 }

@@ -3,10 +3,10 @@
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { duplicate, type FieldError, invalid, required } from "../../field-error.ts";
-import type { Schema } from "./schema.ts";
-import { keyOf } from "./validate.ts";
+import type { CustomSchema } from "./schema.ts";
+import { itemKey } from "./validate.ts";
 
-export function listErrors(value: Json | undefined, schema: Schema, field = ""): readonly FieldError[] {
+export function listErrors(value: Json | undefined, schema: CustomSchema, field = ""): readonly FieldError[] {
   if (Array.isArray(value)) {
     const { items } = schema;
     const inner = items === undefined ? [] : value.flatMap((one, at) => listErrors(one, items, `${field}[${at}]`));
@@ -16,7 +16,7 @@ export function listErrors(value: Json | undefined, schema: Schema, field = ""):
   return fieldsOf(value, schema, field).flatMap((one) => listErrors(one.value, one.schema, one.field));
 }
 
-function repeated(items: readonly Json[], schema: Schema, field: string): readonly FieldError[] {
+function repeated(items: readonly Json[], schema: CustomSchema, field: string): readonly FieldError[] {
   if (schema.listType === "atomic") return [];
   const isMap = schema.listType === "map";
   const stranger = isMap ? items.findIndex((item) => item !== null && !isJsonObject(item)) : -1;
@@ -26,7 +26,7 @@ function repeated(items: readonly Json[], schema: Schema, field: string): readon
   const seen = new Map<string, number>();
   const errors: FieldError[] = [];
   for (const [at, item] of items.entries()) {
-    const key = isMap ? keyOf(item, schema.listMapKeys) : JSON.stringify(sorted(item));
+    const key = isMap ? itemKey(item, schema.listMapKeys) : JSON.stringify(sorted(item));
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
     // The third of a kind is not told again.
@@ -48,7 +48,7 @@ function sorted(value: Json): Json {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
-export function embeddedErrors(value: Json | undefined, schema: Schema, field = ""): readonly FieldError[] {
+export function embeddedErrors(value: Json | undefined, schema: CustomSchema, field = ""): readonly FieldError[] {
   if (Array.isArray(value)) {
     const { items } = schema;
     return items === undefined ? [] : value.flatMap((one, at) => embeddedErrors(one, items, `${field}[${at}]`));
@@ -69,11 +69,11 @@ function nameErrors(value: JsonObject, name: string, field: string): readonly Fi
 
 interface Inner {
   readonly value: Json;
-  readonly schema: Schema;
+  readonly schema: CustomSchema;
   readonly field: string;
 }
 
-function fieldsOf(object: JsonObject, { properties, additional }: Schema, field: string): readonly Inner[] {
+function fieldsOf(object: JsonObject, { properties, additional }: CustomSchema, field: string): readonly Inner[] {
   return Object.entries(object).flatMap(([name, value]): Inner[] => {
     const property = properties.get(name);
     if (property !== undefined) return [{ value, schema: property, field: field === "" ? name : `${field}.${name}` }];

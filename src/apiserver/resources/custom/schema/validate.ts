@@ -5,10 +5,10 @@ import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../.
 import { Fault } from "../../../../kernel/outcome/index.ts";
 import { createMatchBudget } from "../../../../kernel/regexp/index.ts";
 import { type FieldError, invalid, required } from "../../field-error.ts";
-import { checkSize, checkValue, type Place, rootOf } from "./check-value.ts";
-import type { Schema } from "./schema.ts";
+import { checkSize, checkValue, rootOf, type ValuePlace } from "./check-value.ts";
+import type { CustomSchema } from "./schema.ts";
 
-export interface Validation {
+interface Validation {
   /** Where the value stands in its object: empty for the whole, "status" for the status alone. */
   readonly field?: string;
   /** What was there before; absent on create. */
@@ -17,7 +17,7 @@ export interface Validation {
 
 export function validateValue(
   value: Json,
-  schema: Schema,
+  schema: CustomSchema,
   { field = "", old }: Validation = {},
 ): readonly FieldError[] {
   const work = { left: MAX_VALIDATIONS };
@@ -33,7 +33,7 @@ const MAX_VALIDATIONS = 100_000;
 /** More mistakes than are told; what comes after them is not looked at. */
 const ENOUGH_ERRORS = 100;
 
-interface Context extends Place {
+interface Context extends ValuePlace {
   readonly work: { left: number };
   readonly old: Json | undefined;
 }
@@ -53,7 +53,7 @@ function merge(results: readonly Result[]): Result {
   };
 }
 
-function validate(value: Json, schema: Schema, context: Context): Result {
+function validate(value: Json, schema: CustomSchema, context: Context): Result {
   context.work.left -= 1;
   if (context.work.left < 0) {
     throw new Fault("limit-exceeded", `the schema asks for more than ${MAX_VALIDATIONS} checks of this object`);
@@ -70,7 +70,7 @@ function validate(value: Json, schema: Schema, context: Context): Result {
   return isUnchanged ? { ...result, errors: [] } : result;
 }
 
-function validateItems(items: readonly Json[], schema: Schema, context: Context): Result {
+function validateItems(items: readonly Json[], schema: CustomSchema, context: Context): Result {
   const size = { errors: checkSize(items, schema.limits, context), checks: 1 };
   if (schema.items === undefined) return size;
   const inner = schema.items;
@@ -89,17 +89,17 @@ function validateItems(items: readonly Json[], schema: Schema, context: Context)
 }
 
 /** Items of a list with keys are the same item as long as the keys are. */
-function oldItems(schema: Schema, old: Json | undefined): (item: Json) => Json | undefined {
+function oldItems(schema: CustomSchema, old: Json | undefined): (item: Json) => Json | undefined {
   if (schema.listType !== "map" || !Array.isArray(old)) return () => undefined;
-  const byKey = new Map(old.map((item: Json) => [keyOf(item, schema.listMapKeys), item]));
-  return (item) => byKey.get(keyOf(item, schema.listMapKeys));
+  const byKey = new Map(old.map((item: Json) => [itemKey(item, schema.listMapKeys), item]));
+  return (item) => byKey.get(itemKey(item, schema.listMapKeys));
 }
 
-export function keyOf(item: Json, keys: readonly string[]): string {
+export function itemKey(item: Json, keys: readonly string[]): string {
   return JSON.stringify(keys.map((key) => (isJsonObject(item) ? item[key] : undefined) ?? null));
 }
 
-function validateFields(object: JsonObject, schema: Schema, context: Context): Result {
+function validateFields(object: JsonObject, schema: CustomSchema, context: Context): Result {
   const names = Object.keys(object);
   const results: Result[] = [{ errors: checkSize(names.length, schema.limits, context), checks: 1 }];
   for (const name of names) {
@@ -122,10 +122,10 @@ function inside(context: Context, name: string): Context {
   return { path: join(path), field: join(field), budget, work, old: before };
 }
 
-function validateAlternatives(value: Json, schema: Schema, context: Context): Result {
+function validateAlternatives(value: Json, schema: CustomSchema, context: Context): Result {
   const { anyOf, oneOf, allOf, not } = schema;
   if (anyOf.length === 0 && oneOf.length === 0 && allOf.length === 0 && not === undefined) return NOTHING;
-  const tries = (alternatives: readonly Schema[]) => alternatives.map((one) => validate(value, one, context));
+  const tries = (alternatives: readonly CustomSchema[]) => alternatives.map((one) => validate(value, one, context));
   return merge([
     anyOf.length === 0 ? NOTHING : judgeAnyOf(tries(anyOf), context),
     oneOf.length === 0 ? NOTHING : judgeOneOf(tries(oneOf), context),

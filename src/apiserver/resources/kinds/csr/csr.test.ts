@@ -19,9 +19,8 @@ import { encodePem } from "../../../../kernel/pem/index.ts";
 import { proofErrors } from "../../../verbs/create.ts";
 import { describeError } from "../../field-error.ts";
 import type { Proof } from "../../strategy.ts";
-import { csrStrategy } from "./index.ts";
-import { readRequest } from "./read-request.ts";
-import { REQUEST_PROOF } from "./validate-spec.ts";
+import { csrStrategy } from "./strategy.ts";
+import { REQUEST_PROOF, readRequest } from "./validate-spec.ts";
 
 const FACTS = { user: aToken("abcdef"), nowMs: TEST_NOW_MS, list: () => [] };
 const NOW = "2026-06-01T00:00:00Z";

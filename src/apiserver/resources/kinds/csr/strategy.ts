@@ -8,10 +8,36 @@ import type { CertificateSigningRequest, CsrSpec, CsrStatus } from "../../../../
 import { CSRS } from "../../../../api/meta/index.ts";
 import { pathSegment } from "../../names.ts";
 import { defineStrategy, SUBRESOURCE_VERBS, type Subresource, type WriteFacts } from "../../strategy.ts";
-import { restoreConditions, stampConditions } from "./conditions.ts";
-import { CSR_TABLE } from "./table.ts";
+import { ageCell, column, humanDuration, NAME_COLUMN, nameOf, type TableLayout } from "../../table.ts";
 import { REQUEST_PROOF, validateSpec } from "./validate-spec.ts";
-import { validateStatusUpdate } from "./validate-status.ts";
+import { restoreConditions, stampConditions, validateStatusUpdate } from "./validate-status.ts";
+
+const CSR_TABLE: TableLayout<CertificateSigningRequest> = {
+  columns: [
+    NAME_COLUMN,
+    column("Age"),
+    column("SignerName"),
+    column("Requestor"),
+    column("RequestedDuration"),
+    column("Condition"),
+  ],
+  cells: (csr, nowMs) => [
+    nameOf(csr),
+    ageCell(csr, nowMs),
+    csr.spec.signerName || "<none>",
+    csr.spec.username ?? "",
+    csr.spec.expirationSeconds === undefined ? "<none>" : humanDuration(csr.spec.expirationSeconds * 1000),
+    conditionCell(csr),
+  ],
+};
+
+/** Denied beats Approved beats Pending; then what became of it. */
+function conditionCell(csr: CertificateSigningRequest): string {
+  const has = (type: string) => csr.status?.conditions?.some((condition) => condition.type === type) === true;
+  const decided = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
+  const failed = has("Failed") ? ",Failed" : "";
+  return `${decided}${failed}${(csr.status?.certificate ?? "") === "" ? "" : ",Issued"}`;
+}
 
 type Csr = CertificateSigningRequest;
 

@@ -1,11 +1,13 @@
-// What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. Whether it is signed by the key it asks a certificate
-// for is verified before (REQUEST_PROOF).
+// What a CSR must ask for: kubernetes/pkg/apis/certificates/validation. The proof of possession of its key is verified
+// before (REQUEST_PROOF).
 
 import type { CertificateSigningRequest, CsrSpec } from "../../../../api/certificates/index.ts";
+import { parsePemField, REQUEST_LABEL } from "../../../../api/pem/index.ts";
+import { isFault } from "../../../../kernel/outcome/index.ts";
+import { type CertificateRequest, parseCertificateRequest } from "../../../../kernel/x509/index.ts";
 import { duplicate, type FieldError, invalid, notSupported, required, tooLong, tooMany } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
 import type { Proof } from "../../strategy.ts";
-import { readRequest } from "./read-request.ts";
 
 /** Ten minutes: shorter certificates would be renewed without end. */
 const MIN_EXPIRATION_SECONDS = 600;
@@ -116,4 +118,32 @@ function usageErrors(usages: readonly string[]): readonly FieldError[] {
       ...(repeated ? [duplicate(field, usage)] : []),
     ];
   });
+}
+
+type ReadRequest = { readonly request: CertificateRequest } | { readonly problem: string };
+
+/** By spec: objects are immutable, so a changed spec is another value. */
+const known = new WeakMap<CsrSpec, ReadRequest>();
+
+/**
+ * The PKCS#10 in a CSR, parsed once for the proof of its signature and for the rules. Only the first well-formed PEM block
+ * counts; what follows it, such as attestation evidence, is stored as it came.
+ */
+export function readRequest(spec: CsrSpec): ReadRequest {
+  const before = known.get(spec);
+  if (before !== undefined) return before;
+  const read = parseRequest(spec.request ?? "");
+  known.set(spec, read);
+  return read;
+}
+
+function parseRequest(field: string): ReadRequest {
+  try {
+    const [block] = parsePemField(field).blocks;
+    if (block?.label !== REQUEST_LABEL) return { problem: "PEM block type must be CERTIFICATE REQUEST" };
+    return { request: parseCertificateRequest(block.bytes) };
+  } catch (error) {
+    if (isFault(error)) return { problem: error.message };
+    throw error;
+  }
 }

@@ -1,14 +1,58 @@
-// What a writer of /approval or /status may do to conditions and certificate. Whether the certificate fits the request is
-// not checked here, as in Kubernetes: that is the signer's duty (controller/signing/check.ts).
+// What a writer of /approval or /status may do to conditions and certificate, and the times of conditions. Whether the
+// certificate fits the request is not checked here, as in Kubernetes: that is the signer's duty (controller/signing/check.ts).
 
 import type { CertificateSigningRequest, CsrCondition } from "../../../../api/certificates/index.ts";
 import { parseBase64 } from "../../../../kernel/bytes/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
 import { parsePem } from "../../../../kernel/pem/index.ts";
 import { parseCertificate } from "../../../../kernel/x509/index.ts";
-import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
-import { isRepeated } from "../../repeated.ts";
-import { DECISIONS } from "./conditions.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  isRepeated,
+  notSupported,
+  required,
+} from "../../field-error.ts";
+import { formatTime } from "../../metadata.ts";
+
+/** Conditions that decide; only /approval may add or change them. */
+const DECISIONS: readonly string[] = ["Approved", "Denied"];
+
+/** Missing times: updated now; turned when the same type and status was first seen, else now. */
+export function stampConditions(
+  conditions: readonly CsrCondition[],
+  current: CertificateSigningRequest,
+  nowMs: number,
+): readonly CsrCondition[] {
+  const now = formatTime(nowMs);
+  return conditions.map((condition) => {
+    const before = current.status?.conditions?.find(
+      (old) => old.type === condition.type && old.status === condition.status && old.lastTransitionTime !== undefined,
+    );
+    return {
+      ...condition,
+      lastUpdateTime: condition.lastUpdateTime ?? now,
+      lastTransitionTime: condition.lastTransitionTime ?? before?.lastTransitionTime ?? now,
+    };
+  });
+}
+
+/** Decisions that were sent back, as many as are stored, become the stored ones again; other numbers fail validation. */
+export function restoreConditions(
+  sent: readonly CsrCondition[],
+  current: CertificateSigningRequest,
+): readonly CsrCondition[] {
+  const restored = [...sent];
+  for (const type of DECISIONS) {
+    const old = (current.status?.conditions ?? []).filter((condition) => condition.type === type);
+    const places = sent.flatMap((condition, at) => (condition.type === type ? [at] : []));
+    if (places.length !== old.length) continue;
+    for (const [nth, at] of places.entries()) restored[at] = old[nth] ?? restored[at] ?? { type, status: "True" };
+  }
+  return restored;
+}
 
 type Csr = CertificateSigningRequest;
 

@@ -13,7 +13,7 @@ import {
   required,
   tooMany,
 } from "../../field-error.ts";
-import { countedGeneration, firstGeneration } from "../../generation.ts";
+import { countedGeneration, firstGeneration } from "../../metadata.ts";
 import { dnsLabel, dnsSubdomain, portNumber } from "../../names.ts";
 import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";

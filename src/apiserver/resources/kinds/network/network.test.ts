@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EndpointSlice, Endpoints, Service, ServiceSpec } from "../../../../api/core/index.ts";
 import { describeError, type FieldError } from "../../field-error.ts";
-import { endpointSliceStrategy, endpointsStrategy, serviceStrategy } from "./index.ts";
+import { endpointSliceStrategy, endpointsStrategy } from "./endpoints.ts";
+import { serviceStrategy } from "./service.ts";
 
 const texts = (errors: readonly FieldError[]) => errors.map((error) => `${error.field}: ${describeError(error)}`);
 const facts = (...stored: readonly Service[]) => ({

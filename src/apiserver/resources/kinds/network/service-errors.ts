@@ -3,9 +3,16 @@
 
 import type { ServicePort, ServiceSpec } from "../../../../api/core/index.ts";
 import { parseIpAddress } from "../../../../kernel/x509/index.ts";
-import { duplicate, type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  isRepeated,
+  notSupported,
+  required,
+} from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
-import { isRepeated } from "../../repeated.ts";
 import { HEADLESS, isHeadless } from "./service-defaults.ts";
 
 const TYPES: readonly string[] = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];

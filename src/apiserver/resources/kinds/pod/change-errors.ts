@@ -2,6 +2,7 @@
 // may say. Everything else is another pod.
 
 import type { Container, Pod, PodSpec, Toleration } from "../../../../api/core/index.ts";
+import { MIRROR_ANNOTATION } from "../../../../authorizer/index.ts";
 import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, required } from "../../field-error.ts";
 import { dnsSubdomain } from "../../names.ts";
@@ -96,4 +97,22 @@ export function podStatusErrors(next: Pod, current: Pod): readonly FieldError[] 
       : []),
     ...immutableField("status.qosClass", next.status?.qosClass, current.status?.qosClass),
   ];
+}
+
+/**
+ * A pod is a mirror of a static pod from its creation, or never. References of a mirror pod open nothing to its node; a node
+ * that could remove the mark by a status report would grant itself access.
+ */
+export function mirrorErrors(next: Pod, current: Pod): readonly FieldError[] {
+  const after = markOf(next);
+  const before = markOf(current);
+  if (after === before) return [];
+  const text =
+    before === undefined ? "may not add mirror pod annotation" : "may not remove or update mirror pod annotation";
+  return [forbiddenField(`metadata.annotations[${MIRROR_ANNOTATION}]`, text)];
+}
+
+function markOf({ metadata }: Pod): string | undefined {
+  const annotations = metadata.annotations ?? {};
+  return Object.hasOwn(annotations, MIRROR_ANNOTATION) ? annotations[MIRROR_ANNOTATION] : undefined;
 }

@@ -11,7 +11,7 @@ import type {
   Volume,
   VolumeProjection,
 } from "../../../../api/core/index.ts";
-import { canonicalQuantities } from "../../quantity.ts";
+import { canonicalQuantities, parseQuantity } from "../../quantity.ts";
 
 const GRACE_SECONDS = 30;
 /** 0644: readable by every user of the container. */
@@ -158,4 +158,34 @@ export function withStatusDefaults(status: PodStatus): PodStatus {
 
 function runDefaults(status: ContainerStatus): ContainerStatus {
   return { state: {}, lastState: {}, ready: false, restartCount: 0, image: "", imageID: "", ...status };
+}
+
+const COMPUTE: readonly string[] = ["cpu", "memory"];
+
+type Sums = ReadonlyMap<string, bigint>;
+
+/**
+ * What the kubelet ends first when memory is short. Guaranteed: every container limits both resources and requests all of
+ * it; BestEffort: no container requests anything; Burstable: everything between.
+ */
+export function qualityOfService({ containers = [], initContainers = [] }: PodSpec): string {
+  const all = [...containers, ...initContainers].map(({ resources = {} }) => resources);
+  const requests = sum(all.map((resources) => resources.requests ?? {}));
+  const limits = sum(all.map((resources) => resources.limits ?? {}));
+  if (requests.size === 0 && limits.size === 0) return "BestEffort";
+  const isLimited = all.every((resources) => sum([resources.limits ?? {}]).size === COMPUTE.length);
+  const isSame = [...requests].every(([name, value]) => limits.get(name) === value);
+  return isLimited && isSame && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+/** Only what is more than nothing counts. */
+function sum(lists: readonly Readonly<Record<string, string>>[]): Sums {
+  const sums = new Map<string, bigint>();
+  for (const list of lists) {
+    for (const name of COMPUTE) {
+      const nanos = parseQuantity(list[name] ?? "0")?.nanos ?? 0n;
+      if (nanos > 0n) sums.set(name, (sums.get(name) ?? 0n) + nanos);
+    }
+  }
+  return sums;
 }

@@ -8,13 +8,12 @@ import {
   type FieldError,
   forbiddenField,
   invalid,
+  isRepeated,
   notFoundField,
   notSupported,
   required,
 } from "../../field-error.ts";
 import { dnsLabel, dnsSubdomain, portName, portNumber } from "../../names.ts";
-import { isRepeated } from "../../repeated.ts";
-import { sysctlErrors } from "./sysctl-errors.ts";
 
 const RESTART_POLICIES: readonly string[] = ["Always", "OnFailure", "Never"];
 const DNS_POLICIES: readonly string[] = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -164,4 +163,59 @@ function tokenErrors({ serviceAccountName = "", volumes = [] }: PodSpec): readon
           ],
     ),
   );
+}
+
+const MAX_SYSCTL = 253;
+const SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
+const SYSCTL_PATTERN = `^(${SEGMENT}[\\./])*${SEGMENT}$`;
+/** Each segment once, so that a long name is not tried in every way there is to cut it. */
+const SYSCTL_SEGMENT = /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/;
+
+/** Parameters of the IPC namespace; those of the network all begin with `net.`. */
+const IPC_NAMES: ReadonlySet<string> = new Set([
+  "kernel.msg",
+  "kernel.msgmax",
+  "kernel.msgmnb",
+  "kernel.msgmni",
+  "kernel.sem",
+  "kernel.shm",
+  "kernel.shm_rmid_forced",
+  "kernel.shmall",
+  "kernel.shmmax",
+  "kernel.shmmni",
+]);
+
+/**
+ * Kernel parameters: names that the kernel can have, and none of the host when the pod shares that part with the host. Which
+ * ones a kubelet allows is decided by the kubelet.
+ */
+function sysctlErrors(spec: PodSpec): readonly FieldError[] {
+  const { sysctls = [] } = spec.securityContext ?? {};
+  return sysctls.flatMap(({ name = "" }, at) => {
+    const field = `spec.securityContext.sysctls[${at}].name`;
+    const isRepeated = sysctls.findIndex((other) => other.name === name) < at;
+    return [...sysctlNameErrors(name, field, isRepeated), ...hostErrors(name, field, spec)];
+  });
+}
+
+function sysctlNameErrors(name: string, field: string, isRepeated: boolean): readonly FieldError[] {
+  if (name === "") return [required(field)];
+  if (name.length > MAX_SYSCTL || !name.split(/[./]/).every((segment) => SYSCTL_SEGMENT.test(segment)))
+    return [invalid(field, name, `must have at most ${MAX_SYSCTL} characters and match regex ${SYSCTL_PATTERN}`)];
+  return isRepeated ? [duplicate(field, name)] : [];
+}
+
+function hostErrors(name: string, field: string, { hostNetwork, hostIPC }: PodSpec): readonly FieldError[] {
+  const dotted = normalized(name);
+  if (hostNetwork === true && dotted.startsWith("net."))
+    return [invalid(field, name, "may not be specified when 'hostNetwork' is true")];
+  const isIpc = IPC_NAMES.has(dotted) || dotted.startsWith("fs.mqueue.");
+  return hostIPC === true && isIpc ? [invalid(field, name, "may not be specified when 'hostIPC' is true")] : [];
+}
+
+/** Either separator may come first; the other one then is part of a segment. */
+function normalized(name: string): string {
+  const [first] = /[./]/.exec(name) ?? [];
+  if (first !== "/") return name;
+  return name.replace(/[./]/g, (one) => (one === "/" ? "." : "/"));
 }

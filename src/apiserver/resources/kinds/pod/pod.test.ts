@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Container, Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
 import { describeError, type FieldError } from "../../field-error.ts";
-import { podStrategy } from "./index.ts";
-import { qualityOfService } from "./quality-of-service.ts";
+import { qualityOfService } from "./defaults.ts";
+import { podStrategy } from "./strategy.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 2);
 const FACTS = { user: { username: "jane", groups: [] }, nowMs: NOW_MS, list: () => [] };

@@ -2,18 +2,35 @@
 // /eviction asks it to end; a pod that runs somewhere is only marked when it is deleted, and its kubelet deletes it for good.
 // Behaviour of kubernetes/pkg/registry/core/pod/strategy.go.
 
-import type { Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
-import { PODS } from "../../../../api/meta/index.ts";
-import { countedGeneration, firstGeneration } from "../../generation.ts";
-import { formatTime } from "../../metadata.ts";
-import { defineStrategy, SUBRESOURCE_VERBS, type Subresource } from "../../strategy.ts";
-import { podChangeErrors, podStatusErrors } from "./change-errors.ts";
-import { withPodDefaults, withStatusDefaults } from "./defaults.ts";
+import type { Binding, Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
+import { BINDINGS, EVICTIONS, PODS } from "../../../../api/meta/index.ts";
+import { notSupported, required } from "../../field-error.ts";
+import { countedGeneration, firstGeneration, formatTime } from "../../metadata.ts";
+import { type CreateSubresource, defineStrategy, SUBRESOURCE_VERBS, type Subresource } from "../../strategy.ts";
+import { mirrorErrors, podChangeErrors, podStatusErrors } from "./change-errors.ts";
+import { qualityOfService, withPodDefaults, withStatusDefaults } from "./defaults.ts";
 import { podErrors } from "./errors.ts";
-import { mirrorErrors } from "./mirror-errors.ts";
-import { bindingSubresource, evictionSubresource } from "./posted.ts";
-import { qualityOfService } from "./quality-of-service.ts";
 import { POD_TABLE } from "./table.ts";
+
+/** Says on which node a pod runs; see verbs/posts/pod.ts. */
+export const bindingSubresource: CreateSubresource<Binding> = {
+  name: "binding",
+  resource: BINDINGS,
+  validate: ({ target = {} }) => {
+    const { kind = "", name = "" } = target;
+    return [
+      ...(kind === "" || kind === "Node" ? [] : [notSupported("target.kind", kind, ["Node", "<empty>"])]),
+      ...(name === "" ? [required("target.name")] : []),
+    ];
+  },
+};
+
+/** Asks a pod to end; see verbs/posts/pod.ts. */
+const evictionSubresource: CreateSubresource = {
+  name: "eviction",
+  resource: EVICTIONS,
+  validate: () => [],
+};
 
 const GATED_TEXT = "Scheduling is blocked due to non-empty scheduling gates";
 

@@ -1,8 +1,7 @@
 // `kubectl get pods`: how many containers are ready, the one word that says how the pod is, and how often it fell over.
 
 import type { ContainerStatus, Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
-import { ageOf } from "../../human-duration.ts";
-import { ageCell, column, NAME_COLUMN, nameOf, type TableLayout } from "../../table.ts";
+import { ageCell, ageOf, column, NAME_COLUMN, nameOf, type TableLayout } from "../../table.ts";
 
 /** What the node lifecycle writes about the pods of a node it has lost. */
 const NODE_LOST = "NodeLost";

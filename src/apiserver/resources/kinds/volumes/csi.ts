@@ -7,13 +7,13 @@ import {
   type FieldError,
   immutableField,
   invalid,
+  isRepeated,
   notSupported,
   required,
   tooLong,
 } from "../../field-error.ts";
-import { countedGeneration } from "../../generation.ts";
+import { countedGeneration } from "../../metadata.ts";
 import { dnsSubdomain, qualifiedKey } from "../../names.ts";
-import { isRepeated } from "../../repeated.ts";
 import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.ts";
 

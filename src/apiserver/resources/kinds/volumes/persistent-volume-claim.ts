@@ -8,7 +8,7 @@ import { dnsSubdomain } from "../../names.ts";
 import { canonicalQuantities, parseQuantity } from "../../quantity.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
-import { accessModeErrors, accessModesCell, VOLUME_MODES } from "./access-modes.ts";
+import { accessModeErrors, accessModesCell, VOLUME_MODES } from "./persistent-volume.ts";
 
 type Claim = PersistentVolumeClaim;
 type Spec = NonNullable<Claim["spec"]>;

@@ -9,7 +9,40 @@ import { dnsSubdomain } from "../../names.ts";
 import { canonicalQuantities, parseQuantity } from "../../quantity.ts";
 import { defineStrategy, SUBRESOURCE_VERBS } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
-import { accessModeErrors, accessModesCell, VOLUME_MODES } from "./access-modes.ts";
+
+const ACCESS_FIELD = "spec.accessModes";
+const ONE_POD = "ReadWriteOncePod";
+const ACCESS_MODES: readonly string[] = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", ONE_POD];
+const SHORT_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  [ONE_POD]: "RWOP",
+};
+
+export const VOLUME_MODES: readonly string[] = ["Block", "Filesystem"];
+
+/** Access modes as PersistentVolume and PersistentVolumeClaim share them. */
+export function accessModeErrors(modes: readonly string[], whenEmpty: string): readonly FieldError[] {
+  const hasOthers = modes.some((mode) => mode !== ONE_POD && ACCESS_MODES.includes(mode));
+  return [
+    ...(modes.length === 0 ? [required(ACCESS_FIELD, whenEmpty)] : []),
+    ...modes
+      .filter((mode) => !ACCESS_MODES.includes(mode))
+      .map((mode) => notSupported(ACCESS_FIELD, mode, ACCESS_MODES)),
+    ...(hasOthers && modes.includes(ONE_POD)
+      ? [forbiddenField(ACCESS_FIELD, `may not use ${ONE_POD} with other access modes`)]
+      : []),
+  ];
+}
+
+/** `RWO,ROX`: in a fixed order, whatever the order they were given in. */
+export function accessModesCell(modes: readonly string[]): string {
+  return Object.entries(SHORT_MODES)
+    .filter(([mode]) => modes.includes(mode))
+    .map(([, short]) => short)
+    .join(",");
+}
 
 type Spec = NonNullable<PersistentVolume["spec"]>;
 

@@ -8,13 +8,10 @@ import type {
 } from "../../../../api/core/index.ts";
 import type { KubeObject } from "../../../../api/meta/index.ts";
 import { describeError, type FieldError } from "../../field-error.ts";
-import {
-  csiNodeStrategy,
-  persistentVolumeClaimStrategy,
-  persistentVolumeStrategy,
-  storageClassStrategy,
-  volumeAttachmentStrategy,
-} from "./index.ts";
+import { storageClassStrategy, volumeAttachmentStrategy } from "./attachment.ts";
+import { csiNodeStrategy } from "./csi.ts";
+import { persistentVolumeStrategy } from "./persistent-volume.ts";
+import { persistentVolumeClaimStrategy } from "./persistent-volume-claim.ts";
 
 const FACTS = { user: { username: "jane", groups: [] }, nowMs: 0, list: () => [] };
 const texts = (errors: readonly FieldError[]) => errors.map((error) => `${error.field}: ${describeError(error)}`);

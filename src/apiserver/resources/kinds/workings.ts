@@ -1,12 +1,39 @@
-// RuntimeClass and PriorityClass: how a pod is run, and before whom.
+// Lease, RuntimeClass and PriorityClass.
 
-import type { PriorityClass, RuntimeClass } from "../../../api/core/index.ts";
-import { PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../api/meta/index.ts";
+import type { Lease, PriorityClass, RuntimeClass } from "../../../api/core/index.ts";
+import { LEASES, PRIORITY_CLASSES, RUNTIME_CLASSES } from "../../../api/meta/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, notSupported, required } from "../field-error.ts";
-import { firstGeneration } from "../generation.ts";
+import { firstGeneration } from "../metadata.ts";
 import { dnsLabel } from "../names.ts";
 import { defineStrategy } from "../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../table.ts";
+
+function leaseErrors(lease: Lease): readonly FieldError[] {
+  const { leaseDurationSeconds, leaseTransitions } = lease.spec ?? {};
+  return [
+    ...(leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0
+      ? [invalid("spec.leaseDurationSeconds", leaseDurationSeconds, "must be greater than 0")]
+      : []),
+    ...(leaseTransitions !== undefined && leaseTransitions < 0
+      ? [invalid("spec.leaseTransitions", leaseTransitions, "must be greater than or equal to 0")]
+      : []),
+  ];
+}
+
+/** PUT creates a missing Lease; otherwise it needs a resourceVersion. */
+export const leaseStrategy = defineStrategy<Lease>({
+  resource: LEASES,
+  createsOnUpdate: true,
+  updatesUnconditionally: false,
+  prepareCreate: (sent) => ({ ...sent, spec: sent.spec ?? {} }),
+  prepareUpdate: (sent) => ({ ...sent, spec: sent.spec ?? {} }),
+  validateCreate: leaseErrors,
+  validateUpdate: leaseErrors,
+  table: {
+    columns: [NAME_COLUMN, column("Holder"), column("Age")],
+    cells: (lease, nowMs) => [nameOf(lease), lease.spec?.holderIdentity ?? "", ageCell(lease, nowMs)],
+  },
+});
 
 export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   resource: RUNTIME_CLASSES,

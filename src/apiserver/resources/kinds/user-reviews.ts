@@ -1,7 +1,9 @@
-// TokenReview: whose token is this? A token that is not good is an answer, not an error.
+// Reviews about users: TokenReview asks whose token something is, SelfSubjectReview who the caller is. A token that is not
+// valid is an answer, not an error.
 
 import type { UserInfo } from "../../../api/access/index.ts";
 import { type KubeObject, SELF_SUBJECT_REVIEWS } from "../../../api/meta/index.ts";
+import { formatTime } from "../metadata.ts";
 import type { Review, TokenVerdict } from "../review.ts";
 
 interface TokenReview extends KubeObject {
@@ -41,3 +43,18 @@ function userOf({ username, uid, groups, extra }: UserInfo): unknown {
     ...(extra === undefined ? {} : { extra }),
   };
 }
+
+export const selfSubjectReview: Review = {
+  resource: SELF_SUBJECT_REVIEWS,
+  validate: () => [],
+  answer: (asked, { user, nowMs }) => {
+    const metadata = { creationTimestamp: formatTime(nowMs) };
+    const answer: KubeObject & { status: unknown } = {
+      kind: "SelfSubjectReview",
+      apiVersion: asked.apiVersion,
+      metadata,
+      status: { userInfo: userOf(user) },
+    };
+    return answer;
+  },
+};

@@ -1,9 +1,10 @@
-// The three questions whether somebody may do something (SubjectAccessReview, its local and its self form), and the one who
-// one is (SelfSubjectReview).
+// Reviews of access: whether a user may do something (SubjectAccessReview, its local and its self form), and everything that
+// the caller may do (SelfSubjectRulesReview).
 
 import {
   type Attributes,
   type Decision,
+  type PolicyRule,
   type ResourceAttributes,
   requirementsOfReview,
   type SubjectAccessReview,
@@ -13,12 +14,10 @@ import {
   type KubeObject,
   type Resource,
   SELF_SUBJECT_ACCESS_REVIEWS,
-  SELF_SUBJECT_REVIEWS,
   SUBJECT_ACCESS_REVIEWS,
 } from "../../../api/meta/index.ts";
 import { type FieldError, invalid } from "../field-error.ts";
-import { formatTime } from "../metadata.ts";
-import type { Review } from "../review.ts";
+import type { KnownRules, Review } from "../review.ts";
 
 const LOCAL_SUBJECT_ACCESS_REVIEWS: Resource = {
   ...SUBJECT_ACCESS_REVIEWS,
@@ -40,8 +39,8 @@ function attributeErrors(spec: AccessSpec): readonly FieldError[] {
 }
 
 function subjectErrors(spec: AccessSpec): readonly FieldError[] {
-  const isNobody = (spec.user ?? "") === "" && (spec.groups ?? []).length === 0;
-  return isNobody ? [invalid("spec.user", spec.user ?? "", "at least one of user or group must be specified")] : [];
+  const isUnnamed = (spec.user ?? "") === "" && (spec.groups ?? []).length === 0;
+  return isUnnamed ? [invalid("spec.user", spec.user ?? "", "at least one of user or group must be specified")] : [];
 }
 
 function attributesFor(user: UserInfo, spec: AccessSpec): Attributes {
@@ -78,7 +77,7 @@ function answered(asked: SubjectAccessReview, decision: Decision, resource: Reso
   return answer;
 }
 
-/** As told: no group is added to those that the question names. */
+/** As the review names the user: no group is added. */
 function subjectOf({ user = "", uid, groups = [], extra }: AccessSpec): UserInfo {
   return {
     username: user,
@@ -97,7 +96,7 @@ export const subjectAccessReview: Review<SubjectAccessReview> = {
   },
 };
 
-/** About one namespace, so that whoever may only ask there cannot look elsewhere. */
+/** About one namespace: a user who may ask only there learns nothing about others. */
 export const localSubjectAccessReview: Review<SubjectAccessReview> = {
   resource: LOCAL_SUBJECT_ACCESS_REVIEWS,
   validate: ({ spec = {}, metadata }) => [
@@ -129,24 +128,35 @@ export const selfSubjectAccessReview: Review<SubjectAccessReview> = {
     answered(asked, facts.authorize(attributesFor(facts.user, asked.spec)), SELF_SUBJECT_ACCESS_REVIEWS),
 };
 
-export const selfSubjectReview: Review = {
-  resource: SELF_SUBJECT_REVIEWS,
+interface RulesReview extends KubeObject {
+  spec?: { readonly namespace?: string };
+  status?: unknown;
+}
+
+/** Everything the caller may do in a namespace, as far as it can be enumerated: `kubectl auth can-i --list`. */
+export const selfSubjectRulesReview: Review<RulesReview> = {
+  resource: { ...SUBJECT_ACCESS_REVIEWS, plural: "selfsubjectrulesreviews", kind: "SelfSubjectRulesReview" },
+  problem: ({ spec }) => ((spec?.namespace ?? "") === "" ? "no namespace on request" : undefined),
   validate: () => [],
-  answer: (asked, { user, nowMs }) => {
-    const { username, uid, groups, extra } = user;
-    const userInfo = {
-      username,
-      ...(uid === undefined ? {} : { uid }),
-      groups,
-      ...(extra === undefined ? {} : { extra }),
-    };
-    const metadata = { creationTimestamp: formatTime(nowMs) };
-    const answer: KubeObject & { status: unknown } = {
-      kind: "SelfSubjectReview",
-      apiVersion: asked.apiVersion,
-      metadata,
-      status: { userInfo },
-    };
+  answer: ({ kind, apiVersion, metadata, spec = {} }, facts) => {
+    const status = told(facts.rulesIn(spec.namespace ?? ""));
+    // What was asked is not repeated: the answer is about the caller.
+    const answer: RulesReview = { kind, apiVersion, metadata, spec: {}, status };
     return answer;
   },
 };
+
+function told({ rules, problems }: KnownRules): unknown {
+  return {
+    resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(resourceRule),
+    nonResourceRules: rules
+      .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+      .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+    incomplete: problems.length > 0,
+    ...(problems.length === 0 ? {} : { evaluationError: problems.join(", ") }),
+  };
+}
+
+function resourceRule({ verbs, apiGroups, resources, resourceNames }: PolicyRule): unknown {
+  return { verbs, apiGroups, resources, ...(resourceNames === undefined ? {} : { resourceNames }) };
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Pod } from "../../../../api/core/index.ts";
-import { mirrorErrors } from "./mirror-errors.ts";
+import { mirrorErrors } from "./change-errors.ts";
 
 const pod = (mark?: string): Pod => ({
   kind: "Pod",

@@ -1,1 +1,0 @@
-export { csrStrategy } from "./strategy.ts";

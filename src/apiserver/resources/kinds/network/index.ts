@@ -1,2 +1,0 @@
-export { endpointSliceStrategy, endpointsStrategy } from "./endpoints.ts";
-export { serviceStrategy } from "./service.ts";

@@ -1,2 +1,0 @@
-export { bindingSubresource } from "./posted.ts";
-export { podStrategy } from "./strategy.ts";
