@@ -4,10 +4,10 @@
 import { Fault } from "../kernel/outcome/index.ts";
 import { createWorkQueue } from "../platform/kube/index.ts";
 import { runTogether } from "../platform/signals/index.ts";
-import { createUpkeep } from "./attestation/index.ts";
 import { auditLog, createAnchor, createRevocationAudit } from "./audit/index.ts";
 import { createCleaning } from "./cleaning/index.ts";
 import { createClusterInfoSigner, createTokenCleaner, type LocationSource } from "./clusterinfo/index.ts";
+import { createUpkeep } from "./identities/upkeep.ts";
 import { createInformers, type Informers } from "./informers.ts";
 import { createJudging } from "./judging/feature.ts";
 import { type Duties, lead, type RunningFeature, untilSynced } from "./lead.ts";

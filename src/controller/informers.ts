@@ -6,16 +6,11 @@ import { type CertificateSigningRequest, isDecided } from "../api/certificates/i
 import type { ConfigMap, Node, Secret } from "../api/core/index.ts";
 import { CONFIG_MAPS, CSRS, NODES, SECRETS } from "../api/meta/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../platform/kube/index.ts";
-import {
-  ATTESTED_REQUESTS,
-  attestedKeys,
-  createIdentities,
-  type Identities,
-  OPEN_HELLOS,
-  openHelloKeys,
-} from "./attestation/index.ts";
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
+import { createIdentities, type Identities } from "./identities/known.ts";
+import { ATTESTED_REQUESTS, attestedKeys } from "./identities/overflow.ts";
 import { namesOf } from "./judging/index.ts";
+import { OPEN_HELLOS, openHelloKeys } from "./judging/tidy.ts";
 import {
   type ClusterName,
   createMachinePools,

@@ -8,25 +8,13 @@ import { isFault } from "../kernel/outcome/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../kernel/x509/index.ts";
 import { createEventRecorder } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
-import {
-  type AttestationWorld,
-  advertisedSigners,
-  CHALLENGE_KEYS_SECRET,
-  createChallengeKeys,
-  createClusterIds,
-  createClusterPins,
-  createRequestReader as createEvidenceReader,
-  createFloodControl,
-  createGuard,
-  createIdentityReader,
-  createRegistration,
-  createSignerGate,
-  createTokenMachines,
-  createWritePace,
-  OPEN_HELLOS,
-  paceWrites,
-  removeRequest,
-} from "./attestation/index.ts";
+import type { AttestationWorld } from "./attestation/world.ts";
+import { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./identities/challenge-keys.ts";
+import { createClusterIds, createClusterPins } from "./identities/cluster-ids.ts";
+import { createGuard } from "./identities/guard.ts";
+import { createFloodControl, createWritePace, paceWrites } from "./identities/limits.ts";
+import { advertisedSigners, createRegistration } from "./identities/registration.ts";
+import { createTokenMachines } from "./identities/token-machine.ts";
 import { type Informers, NODES_BY_ADDRESS } from "./informers.ts";
 import {
   CONTROLLER_NAME,
@@ -36,11 +24,15 @@ import {
   requireStricter,
   wantedNode,
 } from "./judging/index.ts";
+import { createRequestReader as createEvidenceReader } from "./judging/requests.ts";
+import { OPEN_HELLOS, removeRequest } from "./judging/tidy.ts";
+import { createIdentityReader } from "./judging/unproven.ts";
 import type { Leadership } from "./leadership.ts";
 import { expectMachines } from "./machines/index.ts";
 import type { WorldOptions } from "./options.ts";
 import { showOwnAnswers } from "./own-answers.ts";
 import { longestLifeMs } from "./signers.ts";
+import { createSignerGate } from "./signing/gate.ts";
 import { ANY_REQUEST, type Authorities } from "./signing/index.ts";
 
 export type World = ReturnType<typeof createWorld>;

@@ -14,8 +14,8 @@ import {
   judgeTpmProof,
   TPM_OWNED_RULES,
 } from "../../src/attestation/tpm/verifier.ts";
-import { createCustody } from "../../src/controller/attestation/index.ts";
-import { providerIdMismatch } from "../../src/controller/attestation/upkeep/provider-ids.ts";
+import { providerIdMismatch } from "../../src/controller/identities/provider-ids.ts";
+import { createCustody } from "../../src/controller/judging/unproven.ts";
 import type { Judgement } from "../../src/kernel/outcome/index.ts";
 import { aCsr, forNode, withSigner } from "../builders/csr.ts";
 import { aMachine, aNodeUser, anIdentity, NODE, NOW_MS, proofFacts } from "../builders/exchange.ts";
@@ -51,7 +51,7 @@ const REASONS = {
 /** Reasons that no rule gives: the file whose test expects exactly this word. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   WaitedTooLong: "test/contract/attestation-duties.test.ts",
-  GuardMissing: "src/controller/attestation/guard/guard.test.ts",
+  GuardMissing: "src/controller/identities/guard.test.ts",
   LockdownMissing: "src/controller/policy/policy.test.ts",
   // Of the machine's side.
   ChallengeUnexpected: "src/attestation/sdk/node.test.ts",

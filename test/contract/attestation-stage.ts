@@ -26,7 +26,7 @@ import {
   draftRequest,
   finishRequest,
 } from "../../src/attestation/evidence/index.ts";
-import type { ProviderVerifier } from "../../src/controller/attestation/index.ts";
+import type { ProviderVerifier } from "../../src/controller/attestation/world.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import type { AttestationSettings } from "../../src/controller/options.ts";
 import { servedSigners } from "../../src/controller/signers.ts";

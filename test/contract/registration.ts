@@ -11,7 +11,7 @@ import {
   createRegistration,
   requireOneCluster,
   SERVING_SIGNER_ANNOTATION,
-} from "../../src/controller/attestation/index.ts";
+} from "../../src/controller/identities/registration.ts";
 import type { ClusterName } from "../../src/controller/machines/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";

@@ -16,7 +16,7 @@ function tokensIn(folder: string): readonly string[] {
 }
 
 describe("docs/guides/attestation.md", () => {
-  const tokens = [...new Set([...tokensIn("src/attestation/"), ...tokensIn("src/controller/attestation/")])];
+  const tokens = [...new Set([...tokensIn("src/attestation/"), ...tokensIn("src/controller/identities/")])];
 
   it("finds the rules' reasons", () => expect(tokens.length).toBeGreaterThan(40));
 

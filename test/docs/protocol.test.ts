@@ -35,7 +35,16 @@ const HEADINGS = [
 ];
 
 /** Where attestation is judged, pinned and gated. A folder that a refactoring removes is left out; the count below notices. */
-const ATTESTATION = ["src/attestation/", "src/controller/attestation/", "src/node/certificates/attested/"];
+const ATTESTATION = [
+  "src/attestation/",
+  "src/controller/attestation/",
+  "src/controller/identities/",
+  "src/controller/judging/",
+  "src/controller/signing/",
+  "src/node/certificates/attested/",
+];
+/** Rules about requests without evidence, and their judge: docs/rules.md has their reasons. */
+const PLAIN_RULES = /^(?:rules\/|judge\.ts$)/;
 
 /** Where a reason of the page may come from: the examples have reasons of their own. */
 const ANYWHERE = ["src/", "examples/"];
@@ -46,6 +55,7 @@ function sourcesIn(folders: readonly string[]): readonly string[] {
     .flatMap((folder) =>
       readdirSync(new URL(folder, ROOT), { recursive: true, encoding: "utf8" })
         .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts") && !file.includes("node_modules"))
+        .filter((file) => folder !== "src/controller/judging/" || !PLAIN_RULES.test(file))
         .map((file) => readFileSync(new URL(`${folder}${file}`, ROOT), "utf8")),
     );
 }

@@ -7,8 +7,8 @@ import { isRetired, isRevoked } from "../../attestation/rules/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { allow, assert, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
+import { settle } from "../judging/settle.ts";
 import type { Next } from "../loop/index.ts";
-import { settle } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export function exchangeOf(look: Look, nowMs: number): Exchange {

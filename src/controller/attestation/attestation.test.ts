@@ -9,7 +9,9 @@ import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { createPending } from "../judging/index.ts";
-import { type AttestationWorld, createAttestation, createRequestReader } from "./index.ts";
+import { createRequestReader } from "../judging/requests.ts";
+import { createAttestation } from "./index.ts";
+import type { AttestationWorld } from "./world.ts";
 
 const specOf = ({ signerName, request }: RequestObject) => ({ signerName, request: encodeBase64(request) });
 const UNKNOWN = { kind: "NotRead", why: "not listed yet" } as const;

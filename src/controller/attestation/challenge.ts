@@ -11,12 +11,12 @@ import {
   type EvidenceReading,
   judgeStandingChallenge,
 } from "../../attestation/rules/index.ts";
+import { raiseAll } from "../judging/alarms.ts";
+import { settle } from "../judging/settle.ts";
+import { tidyChallenged, UNANSWERED_MS } from "../judging/tidy.ts";
 import type { Next } from "../loop/index.ts";
-import { raiseAll } from "./alarms.ts";
 import { type Judging, judgeBeforeRefusing } from "./judge-again.ts";
 import type { PlannedChallenge } from "./plan.ts";
-import { settle } from "./settle.ts";
-import { tidyChallenged, UNANSWERED_MS } from "./tidy.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export const NONCE_OCTETS = 16;

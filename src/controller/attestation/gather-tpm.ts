@@ -19,9 +19,9 @@ import {
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { type Certificate, parseCertificate, parseRevocationList } from "../../kernel/x509/index.ts";
+import type { KeyRing } from "../identities/challenge-keys.ts";
+import type { ReadRequest } from "../judging/requests.ts";
 import { gatherEvidence, type Wanted } from "./gather.ts";
-import type { KeyRing } from "./keys/index.ts";
-import type { ReadRequest } from "./requests.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Firmware, boot loader, and what they were told: what a changed boot changes. */

@@ -14,9 +14,9 @@ import { NODES } from "../../api/meta/index.ts";
 import type { Protocol } from "../../attestation/evidence/index.ts";
 import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/rules/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { getIdentity } from "../identities/known.ts";
 import type { MachineQuery } from "../judging/index.ts";
-import { getIdentity } from "./known/index.ts";
-import { seeForeignNames, seeOwnNames } from "./own-names.ts";
+import { seeForeignNames, seeOwnNames } from "../judging/own-names.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Protocols with a verifier here, and those of installed providers. */

@@ -2,11 +2,11 @@
 
 import { judgeTpmHello } from "../../attestation/tpm/verifier.ts";
 import { assert } from "../../kernel/outcome/index.ts";
+import { auditHolders } from "../judging/settle.ts";
 import type { Next } from "../loop/index.ts";
 import { answerHello, NONCE_OCTETS } from "./challenge.ts";
 import { demandedPcrs, gatherHello } from "./gather-tpm.ts";
 import { planChallenge, randomnessFor } from "./plan.ts";
-import { auditHolders } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export async function handleHello(world: AttestationWorld, look: Look): Promise<Next> {

@@ -7,61 +7,17 @@ import type { Policy } from "../../api/countersign/index.ts";
 import { type EvidenceFacts, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
 import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
 import { type Pending, providerKey } from "../judging/index.ts";
+import { carriesEvidence, recipientsOf } from "../judging/requests.ts";
+import { refusedBy, settle } from "../judging/settle.ts";
+import { tidySettled } from "../judging/tidy-settled.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { gatherEvidence } from "./gather.ts";
 import { envelopeOf } from "./gather-tpm.ts";
 import { handleHello } from "./hello.ts";
 import { handleOther } from "./other.ts";
 import { handleProof } from "./proof.ts";
-import { carriesEvidence, recipientsOf } from "./requests.ts";
-import { refusedBy, settle } from "./settle.ts";
 import { handleBeacon, handleInsecure } from "./single.ts";
-import { tidySettled } from "./tidy-settled.ts";
 import type { AttestationWorld, Look } from "./world.ts";
-
-export { createSignerGate, type GateAnswer, type SignerGate } from "./gate.ts";
-export {
-  createGuard,
-  GUARD_BINDING_SPEC,
-  GUARD_BINDINGS,
-  GUARD_NAME,
-  GUARD_POLICIES,
-  GUARD_POLICY_SPEC,
-} from "./guard/index.ts";
-export { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./keys/index.ts";
-export {
-  createClusterIds,
-  createClusterPins,
-  createIdentities,
-  createTokenMachines,
-  type Identities,
-  TOKEN_MACHINE_ANNOTATION,
-} from "./known/index.ts";
-export {
-  ATTESTED_REQUESTS,
-  attestedKeys,
-  createFloodControl,
-  createWritePace,
-  paceWrites,
-} from "./limits/index.ts";
-export {
-  advertisedSigners,
-  CLIENT_SIGNER_ANNOTATION,
-  createRegistration,
-  requireOneCluster,
-  SERVING_SIGNER_ANNOTATION,
-} from "./registration/index.ts";
-export { createRequestReader } from "./requests.ts";
-export { OPEN_HELLOS, openHelloKeys, removeRequest } from "./tidy.ts";
-export { createCustody, createIdentityReader } from "./unproven/index.ts";
-export { createUpkeep } from "./upkeep/index.ts";
-export type {
-  AttestationWorld,
-  EndorsementKeySource,
-  ProviderAnswer,
-  ProviderQuestion,
-  ProviderVerifier,
-} from "./world.ts";
 
 export interface Attestation {
   /** Whether the request is judged here. */

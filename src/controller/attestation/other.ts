@@ -22,17 +22,17 @@ import {
 } from "../../attestation/rules/index.ts";
 import { judgeInstalledHello, judgeInstalledProof, judgeInstalledSingle } from "../../attestation/sdk/verifier.ts";
 import { assert, deny, type Judgement, type Seen, wait } from "../../kernel/outcome/index.ts";
+import { pin } from "../identities/pin.ts";
+import { raiseAll } from "../judging/alarms.ts";
+import type { ReadRequest } from "../judging/requests.ts";
+import { refusedBy } from "../judging/settle.ts";
 import type { Next } from "../loop/index.ts";
-import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { answerHello, NONCE_OCTETS } from "./challenge.ts";
 import { gatherEvidence } from "./gather.ts";
 import { envelopeOf, getHello } from "./gather-tpm.ts";
-import { pin } from "./pinning/index.ts";
 import { planNonceChallenge } from "./plan.ts";
 import { consume, end, refuseProof } from "./proof.ts";
-import type { ReadRequest } from "./requests.ts";
-import { refusedBy } from "./settle.ts";
 import type { AttestationWorld, Look, ProviderAnswer, ProviderQuestion, ProviderVerifier } from "./world.ts";
 
 type ReadLook = Look & { readonly envelope: Envelope };

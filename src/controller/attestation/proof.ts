@@ -13,17 +13,17 @@ import {
   planPins,
 } from "../../attestation/tpm/verifier.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { type ListedHolders, listHolders, type Pinned, pin } from "../identities/pin.ts";
+import { raiseAll } from "../judging/alarms.ts";
 import type { Judgement } from "../judging/index.ts";
+import type { ReadRequest } from "../judging/requests.ts";
+import { auditHolders, drop, refusedBy, settle } from "../judging/settle.ts";
+import { OWNED_WAIT_MS, removeRequest } from "../judging/tidy.ts";
 import type { Next } from "../loop/index.ts";
-import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import type { Wanted } from "./gather.ts";
 import { gatherProof, getHello, seeOpenHello } from "./gather-tpm.ts";
 import { judgeBeforeRefusing } from "./judge-again.ts";
-import { type ListedHolders, listHolders, type Pinned, pin } from "./pinning/index.ts";
-import type { ReadRequest } from "./requests.ts";
-import { auditHolders, drop, refusedBy, settle } from "./settle.ts";
-import { OWNED_WAIT_MS, removeRequest } from "./tidy.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export async function handleProof(world: AttestationWorld, look: Look): Promise<Next> {

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import { anExchange, helloFacts, proofFacts } from "../../../test/builders/exchange.ts";
 import { deny, type Judgement } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
+import { createJunkCount, DENIALS_TOLD } from "../identities/limits.ts";
 import { envelopeOf } from "./gather-tpm.ts";
-import { createJunkCount, DENIALS_TOLD } from "./limits/index.ts";
 import { refuseProof } from "./proof.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 

@@ -6,14 +6,14 @@ import { judgeInsecure } from "../../attestation/insecure/verifier.ts";
 import { type Alarm, type EvidenceFacts, pinsOf } from "../../attestation/rules/index.ts";
 import { clockAlarms, judgeTpmBeacon, planPins } from "../../attestation/tpm/verifier.ts";
 import { assert } from "../../kernel/outcome/index.ts";
+import { pin } from "../identities/pin.ts";
+import { raiseAll } from "../judging/alarms.ts";
 import type { Judgement } from "../judging/index.ts";
+import { auditHolders, refusedBy, settle } from "../judging/settle.ts";
 import type { Next } from "../loop/index.ts";
-import { raiseAll } from "./alarms.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherEvidence } from "./gather.ts";
 import { gatherBeacon } from "./gather-tpm.ts";
-import { pin } from "./pinning/index.ts";
-import { auditHolders, refusedBy, settle } from "./settle.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export async function handleInsecure(world: AttestationWorld, look: Look): Promise<Next> {

@@ -8,13 +8,14 @@ import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/verifier.t
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";
+import type { ChallengeKeyStore } from "../identities/challenge-keys.ts";
+import type { Guard } from "../identities/guard.ts";
+import type { Identities } from "../identities/known.ts";
+import type { FloodControl } from "../identities/limits.ts";
+import type { TokenMachines } from "../identities/token-machine.ts";
 import type { Act, MachineInventory, PolicyCover } from "../judging/index.ts";
+import type { ReadRequest, RequestReader } from "../judging/requests.ts";
 import type { ExpectedMachines } from "../machines/index.ts";
-import type { Guard } from "./guard/index.ts";
-import type { ChallengeKeyStore } from "./keys/index.ts";
-import type { Identities, TokenMachines } from "./known/index.ts";
-import type { FloodControl } from "./limits/index.ts";
-import type { ReadRequest, RequestReader } from "./requests.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
 export type EndorsementKeySource = SdkKeySource;

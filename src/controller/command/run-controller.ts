@@ -15,10 +15,10 @@ import {
   openLineFile,
   startStatusServer,
 } from "../../platform/report/index.ts";
-import { requireOneCluster } from "../attestation/index.ts";
 import { createAuditTrail, type LineSink } from "../audit/index.ts";
 import { loadLocation } from "../clusterinfo/index.ts";
 import { createController } from "../compose.ts";
+import { requireOneCluster } from "../identities/registration.ts";
 import type { CommandLine } from "./command-line.ts";
 import { openAuthority } from "./open-authority.ts";
 import { addLeaderMetric, type Probed, readinessChecks } from "./readiness.ts";

@@ -4,7 +4,8 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import { encodePem } from "../../kernel/pem/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
-import { type AttestationWorld, createAttestation, createCustody } from "../attestation/index.ts";
+import { createAttestation } from "../attestation/index.ts";
+import type { AttestationWorld } from "../attestation/world.ts";
 import { createNetwork } from "../dialling/index.ts";
 import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "../informers.ts";
 import { type Feature, REQUEST_WORKERS } from "../loop/index.ts";
@@ -23,6 +24,7 @@ import {
   type Surroundings,
   wantedNode,
 } from "./index.ts";
+import { createCustody } from "./unproven.ts";
 
 interface JudgingOptions extends Informers {
   readonly client: AttestationWorld["client"];

@@ -11,12 +11,12 @@ import {
   signCertificate,
 } from "../../kernel/x509/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
-import type { GateAnswer, SignerGate } from "../attestation/index.ts";
 import { type Feature, REQUEST_WORKERS, type Syncing, UNTIL_CHANGED } from "../loop/index.ts";
 import { type ActOptions, deliver, fail } from "./act.ts";
 import type { Authority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
+import type { GateAnswer, SignerGate } from "./gate.ts";
 import { type GatherOptions, gather } from "./gather.ts";
 import { planSigning } from "./plan.ts";
 import { planCertificate } from "./template.ts";

@@ -1,2 +1,0 @@
-export type { KeyRing } from "./ring.ts";
-export { CHALLENGE_KEYS_SECRET, type ChallengeKeyStore, createChallengeKeys, type KeyStoreOptions } from "./store.ts";

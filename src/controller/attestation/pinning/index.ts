@@ -1,1 +1,0 @@
-export { type ListedHolders, listHolders, type Pinned, pin } from "./pin.ts";

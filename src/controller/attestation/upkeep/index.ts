@@ -1,1 +1,0 @@
-export { createUpkeep } from "./upkeep.ts";

@@ -1,0 +1,212 @@
+// Registration with Cluster API: the infrastructure object of this cluster's Cluster says which signers its machines shall ask, in its
+// status where the definition has the fields, else in annotations. Where Cluster API is not there, or nobody gave the right
+// (deploy/registration-rbac.yaml), nothing is registered.
+
+import { CLUSTER_RESOURCES, type InfrastructureRef, readInfrastructureRef } from "../../api/foreign/index.ts";
+import type { KubeObject, Resource } from "../../api/meta/index.ts";
+import { signerParts } from "../../attestation/rules/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import type { KubeClient, ListOptions } from "../../platform/kube/index.ts";
+import type { Log } from "../../platform/report/index.ts";
+import { type ClusterName, requireOneNamespace } from "../machines/index.ts";
+import { type Discovering, getPreferredVersion, listServed } from "../served/index.ts";
+
+export interface RegistrationOptions {
+  /** Where the Clusters are. */
+  readonly home: Pick<KubeClient, "get" | "list" | "patch" | "raw">;
+  readonly log: Log;
+  /** The name of this cluster's Cluster. Left out: the only one there is. */
+  readonly clusterName: string | undefined;
+  /** Its namespace. Left out: whichever. */
+  readonly clusterNamespace?: string | undefined;
+  readonly signers: AdvertisedSigners | undefined;
+}
+
+/** One look; writes only what is not said yet. */
+export type Registration = () => Promise<void>;
+
+export function createRegistration(options: RegistrationOptions): Registration {
+  const { home, log, signers } = options;
+  /** Uids of objects whose definition dropped the fields: their status is not written again and again. */
+  const pruning = new Set<string>();
+  let said = "";
+
+  async function write(resource: Resource, infra: InfraCluster, wanted: AdvertisedSigners): Promise<void> {
+    const { name = "", namespace, uid = "" } = infra.metadata;
+    const target = { name, ...(namespace === undefined ? {} : { namespace }) };
+    if (!pruning.has(uid)) {
+      if (isInStatus(infra, wanted) || (await writeStatus(home, resource, { target, wanted }))) return;
+      pruning.add(uid);
+    }
+    if (isAnnotated(infra, wanted)) return;
+    await home.patch(resource, target, annotationPatch(wanted), { type: "merge" });
+    log.info("signers registered", { kind: resource.kind, name, namespace, by: "annotations" });
+  }
+
+  async function register(wanted: AdvertisedSigners): Promise<void> {
+    const cluster = await findCluster(home, { name: options.clusterName, namespace: options.clusterNamespace });
+    const ref = cluster === undefined ? undefined : readInfrastructureRef(cluster);
+    if (ref === undefined) return;
+    const resource = await discover(home, ref);
+    const { name, namespace } = ref;
+    await write(resource, await home.get<InfraCluster>(resource, { name, namespace }), wanted);
+  }
+
+  return async () => {
+    if (signers === undefined) return;
+    try {
+      await register(signers);
+      said = "";
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      if (error.message !== said) log.warn("signers are not registered with Cluster API", { error });
+      said = error.message;
+    }
+  };
+}
+
+interface StatusWrite {
+  readonly target: { readonly name: string; readonly namespace?: string };
+  readonly wanted: AdvertisedSigners;
+}
+
+/** False where the definition has no such fields, or no status of its own. */
+async function writeStatus(
+  home: RegistrationOptions["home"],
+  resource: Resource,
+  { target, wanted }: StatusWrite,
+): Promise<boolean> {
+  try {
+    const subresource = { ...target, subresource: "status" };
+    const answer = await home.patch<InfraCluster>(resource, subresource, statusPatch(wanted), { type: "merge" });
+    return isInStatus(answer, wanted);
+  } catch (error) {
+    // Strict definitions, missing subresource, a right for the object and not for its status.
+    if (isFault(error, "invalid") || isFault(error, "not-found") || isFault(error, "forbidden")) return false;
+    throw error;
+  }
+}
+
+// The Cluster of Cluster API that this cluster is. A name that Clusters of several namespaces have is nobody's: at the start that ends
+// the controller, and later whatever asks.
+type Lister = Pick<KubeClient, "list">;
+
+/** Left out: whichever. */
+export interface ClusterQuery {
+  readonly name: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/** Undefined where Cluster API is not served or nobody may look, or where nobody said which of several Clusters is meant. */
+export async function findCluster(home: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
+  const found = await listClusters(home, cluster);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** A home that is away must not keep a replica from starting; with every round of upkeep it is looked again. */
+const START_LIMIT_MS = 5_000;
+
+/** Fault `bad-config` where the name is that of several Clusters. Where nobody may look, their Machines tell it later. */
+export async function requireOneCluster(home: Lister, { cluster, log }: { cluster: ClusterName; log: Log }) {
+  try {
+    await listClusters(home, cluster, { timeoutMs: START_LIMIT_MS });
+  } catch (error) {
+    if (!isFault(error) || error.code === "bad-config") throw error;
+    log.warn("whether another Cluster has this one's name is not known yet", { cluster: cluster.name, error });
+  }
+}
+
+/** Of that name, in that namespace. Fault `bad-config` where they are in several. */
+async function listClusters(
+  home: Lister,
+  { name, namespace }: ClusterQuery,
+  options: ListOptions = {},
+): Promise<readonly KubeObject[]> {
+  const fieldSelector = name === undefined ? undefined : `metadata.name=${name}`;
+  for (const resource of CLUSTER_RESOURCES) {
+    try {
+      const { items } = await home.list(resource, { ...options, namespace, fieldSelector });
+      if (name !== undefined) requireOneNamespace({ name, namespace }, items.map(namespaceOf));
+      return items;
+    } catch (error) {
+      // Whoever gave no right of deploy/registration-rbac.yaml wants no registration; whoever gave half of them is told.
+      if (isFault(error, "forbidden")) return [];
+      if (!isFault(error, "not-found")) throw error;
+    }
+  }
+  return [];
+}
+
+function namespaceOf({ metadata }: KubeObject): string {
+  return metadata.namespace ?? "";
+}
+
+// The infrastructure object of a Cluster: found by discovery, because only its provider knows its version and plural; its fields by the
+// proposal's names, and annotations for definitions that do not know those fields and would drop them.
+export const CLIENT_SIGNER_ANNOTATION = "countersign.dev/kubelet-client-certificate-signer";
+export const SERVING_SIGNER_ANNOTATION = "countersign.dev/kubelet-serving-certificate-signer";
+
+export interface InfraCluster extends KubeObject {
+  readonly status?: {
+    readonly kubeletClientCertificateSigner?: string;
+    readonly kubeletServingCertificateSigner?: string;
+  };
+}
+
+/** A merge patch of the status; null takes an old name away. */
+export function statusPatch({ client, serving }: AdvertisedSigners): object {
+  const status = { kubeletClientCertificateSigner: client, kubeletServingCertificateSigner: serving ?? null };
+  return { status };
+}
+
+export function annotationPatch({ client, serving }: AdvertisedSigners): object {
+  const annotations = { [CLIENT_SIGNER_ANNOTATION]: client, [SERVING_SIGNER_ANNOTATION]: serving ?? null };
+  return { metadata: { annotations } };
+}
+
+export function isInStatus({ status }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
+  return status?.kubeletClientCertificateSigner === client && status.kubeletServingCertificateSigner === serving;
+}
+
+export function isAnnotated({ metadata }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
+  const { annotations = {} } = metadata;
+  return annotations[CLIENT_SIGNER_ANNOTATION] === client && annotations[SERVING_SIGNER_ANNOTATION] === serving;
+}
+
+/** Fault `not-found` where the kind is not served; why it could not be asked for is a fault of its own. */
+export async function discover(home: Discovering, ref: InfrastructureRef): Promise<Resource> {
+  const { group, kind } = ref;
+  const version = ref.version ?? (await getPreferredVersion(home, group));
+  const kinds = version === undefined ? undefined : await listServed(home, { group, version });
+  if (version === undefined || kinds === undefined) {
+    throw new Fault("not-found", `${version === undefined ? group : `${group}/${version}`} is not served`);
+  }
+  const served = kinds.find((one) => one.kind === kind);
+  if (served === undefined) throw new Fault("not-found", `no kind ${kind} is served in ${group}/${version}`);
+  return { group, version, plural: served.name, kind, namespaced: served.namespaced };
+}
+
+// Which signers a cluster's machines shall ask (CAEP 2021-02-22): the names that registration writes where Cluster API's providers look.
+// Pure.
+export interface AdvertisedSigners {
+  readonly client: string;
+  /** Absent for a provider that proves nothing: it has no serving certificates. */
+  readonly serving: string | undefined;
+}
+
+/** An installed provider before the TPM's, both before the one that proves nothing. Undefined: none of ours is served. */
+export function advertisedSigners(
+  servedSigners: readonly string[],
+  installed: readonly string[],
+): AdvertisedSigners | undefined {
+  const served = servedSigners.flatMap((signer) => {
+    const parts = signerParts(signer);
+    return parts === undefined ? [] : [{ signer, ...parts }];
+  });
+  for (const provider of [...installed, "tpm", "insecure"]) {
+    const own = served.filter((one) => one.provider === provider);
+    const client = own.find(({ purpose }) => purpose === "client")?.signer;
+    if (client !== undefined) return { client, serving: own.find(({ purpose }) => purpose === "serving")?.signer };
+  }
+  return undefined;
+}
