@@ -1,4 +1,5 @@
 // `npm run ok`: everything that must hold before a change is worth reading, cheapest first. Stops at the first failure.
+// With the name of a step, such as `node tools/ok.mjs tests`, only that one.
 
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -24,8 +25,15 @@ const steps = [
   { name: "tests", args: [join(bin, vitest[0] ?? ""), ...vitest.slice(1)] },
 ];
 
+const [only] = process.argv.slice(2);
+const wanted = steps.filter(({ name }) => only === undefined || name === only);
+if (wanted.length === 0) {
+  process.stderr.write(`no step ${only}; there are: ${steps.map(({ name }) => name).join(", ")}\n`);
+  process.exit(2);
+}
+
 const started = performance.now();
-for (const { name, args } of steps) {
+for (const { name, args } of wanted) {
   const before = performance.now();
   process.stdout.write(`\n# ${name}\n`);
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });

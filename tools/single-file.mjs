@@ -1,6 +1,6 @@
 // `npm run build:single-file`: `countersign` and the credential plugins as one executable file each, for machine images
-// without Node. Node's own single executable applications: the program as one CommonJS text with V8's code cache, put into
-// a copy of the Node that runs this. Prints size and start time of each.
+// without Node. Node's own single executable applications: the program as one CommonJS text with V8's code cache, put
+// into a copy of the newest LTS of Node (tools/newest-node.mjs). Prints size and start time of each.
 //
 //   node tools/single-file.mjs [--out DIR] [NAME…]
 //
@@ -8,20 +8,18 @@
 // installation. Everything that a node needs is inside.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { AUTHENTICATORS, TARGET } from "./bundle.mjs";
+import { AUTHENTICATORS } from "./bundle.mjs";
+import { ensureNewestNode, NEWEST_LTS } from "./newest-node.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 export const PROGRAMS = [...AUTHENTICATORS, "countersign"];
-
-/** The mark that Node looks for in itself; injecting turns its last bit. */
-const FUSE = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /** What stands where the native addon would: the words of a person who meets it. */
 const NO_STORAGE = `
@@ -50,7 +48,7 @@ export async function bundleWhole(source, outfile, { write = true } = {}) {
     bundle: true,
     platform: "node",
     format: "cjs",
-    target: TARGET,
+    target: `node${NEWEST_LTS}`,
     minify: true,
     keepNames: true,
     legalComments: "none",
@@ -72,22 +70,13 @@ export async function makeSingleFile(name, { outDir, source = join(ROOT, "src", 
   const work = mkdtempSync(join(tmpdir(), "single-file-"));
   try {
     const main = join(work, `${name}.cjs`);
-    const blob = join(work, "blob");
     await bundleWhole(source, main);
-    const config = { main, output: blob, disableExperimentalSEAWarning: true, useCodeCache: true };
-    writeFileSync(join(work, "config.json"), JSON.stringify(config));
-    run(process.execPath, ["--experimental-sea-config", join(work, "config.json")]);
     mkdirSync(outDir, { recursive: true });
     const outfile = join(outDir, process.platform === "win32" ? `${name}.exe` : name);
-    const unfinished = join(work, "executable");
-    copyFileSync(process.execPath, unfinished);
-    chmodSync(unfinished, 0o755);
-    // In a process of its own: it talks about harmless section names of the executable.
-    const words = ["NODE_SEA_BLOB", blob, "--sentinel-fuse", FUSE, "--macho-segment-name", "NODE_SEA"];
-    run(process.execPath, [join(ROOT, "node_modules", "postject", "dist", "cli.js"), unfinished, ...words]);
     rmSync(outfile, { force: true });
-    copyFileSync(unfinished, outfile);
-    chmodSync(outfile, 0o755);
+    const config = { main, output: outfile, disableExperimentalSEAWarning: true, useCodeCache: true };
+    writeFileSync(join(work, "config.json"), JSON.stringify(config));
+    run(ensureNewestNode(), ["--build-sea", join(work, "config.json")]);
     return outfile;
   } finally {
     rmSync(work, { recursive: true });
@@ -116,8 +105,8 @@ function startTime(command, args) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values, positionals } = parseArgs({ options: { out: { type: "string" } }, allowPositionals: true });
   const outDir = resolve(values.out ?? join(ROOT, "dist", "single-file"));
-  const bare = startTime(process.execPath, ["-e", "0"]);
-  process.stdout.write(`node ${process.versions.node} -e 0: ${bare.toFixed(0)} ms\n`);
+  const bare = startTime(ensureNewestNode(), ["-e", "0"]);
+  process.stdout.write(`node ${NEWEST_LTS} -e 0: ${bare.toFixed(0)} ms\n`);
   for (const name of positionals.length === 0 ? PROGRAMS : positionals) {
     const path = await makeSingleFile(name, { outDir });
     const megabytes = (statSync(path).size / 1e6).toFixed(1);
