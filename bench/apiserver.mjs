@@ -1,5 +1,5 @@
-// The embedded control plane beside kube-apiserver and etcd: both as processes of their own, on disk with every write flushed,
-// over TLS with the same certificates, under the same client and the same load. Neither side has a controller.
+// The embedded control plane beside kube-apiserver and etcd: both as processes of their own, on disk with every write
+// flushed, over TLS with the same certificates, under the same client and the same load. Neither side has a controller.
 import { createDuties } from "./apiserver/duties.mjs";
 import { peakMebibytes } from "./apiserver/memory.mjs";
 import { createSides } from "./apiserver/sides.mjs";
@@ -53,7 +53,10 @@ export async function run() {
   }
 }
 
-/** Each time on an empty directory, with the keys there already; the last start of each stays. @param {Awaited<ReturnType<typeof createSides>>} sides */
+/**
+ * Each time on an empty directory, with the keys there already; the last start of each stays.
+ * @param {Awaited<ReturnType<typeof createSides>>} sides
+ */
 async function measureStarts(sides) {
   const starts = Math.max(1, Math.ceil(ROUNDS / 2) + 1);
   /** @type {Record<"embedded" | "upstream", number[]>} */

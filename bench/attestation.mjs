@@ -1,6 +1,6 @@
-// Verifying a machine's evidence against go-attestation, in seconds of one core each, on the same recorded bytes: the ratio is our
-// verifications a second divided by theirs, over as many machines with an ECC attestation key as with an RSA one. And what a join
-// with a TPM costs beside a plain one.
+// Verifying a machine's evidence against go-attestation, in seconds of one core each, on the same recorded bytes: the
+// ratio is our verifications a second divided by theirs, over as many machines with an ECC attestation key as with an
+// RSA one. And what a join with a TPM costs beside a plain one.
 import { createVerifyDuty, loadExchange } from "./attestation/duty.mjs";
 import { startVerifyingPeer } from "./attestation/go.mjs";
 import { measureJoins } from "./attestation/join.mjs";

@@ -1,5 +1,6 @@
-// Our controller beside kube-controller-manager's approving and signing loops: the same server, the same RSA-2048 CA, the same
-// thousand joins, alternating rounds in one run. And beside a bare client, which does the least that any controller must.
+// Our controller beside kube-controller-manager's approving and signing loops: the same server, the same RSA-2048 CA,
+// the same thousand joins, alternating rounds in one run. And beside a bare client, which does the least that any
+// controller must.
 
 import { compareJoins } from "./controller/compare-joins.mjs";
 import { fillInventory, installInventory } from "./controller/inventory.mjs";

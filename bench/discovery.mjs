@@ -1,5 +1,6 @@
-// Discovery's answers, signed and plain: what the filter costs on the embedded server, and what the gateway costs before a real
-// kube-apiserver. TLS with keep-alive, 32 connections, a document of 1 KiB, a JWT of its own for every request.
+// Discovery's answers, signed and plain: what the filter costs on the embedded server, and what the gateway costs
+// before a real kube-apiserver. TLS with keep-alive, 32 connections, a document of 1 KiB, a JWT of its own for every
+// request.
 import { inFlight } from "./apiserver/client.mjs";
 import { createReader } from "./discovery/reader.mjs";
 import { startServers } from "./discovery/servers.mjs";
@@ -34,7 +35,8 @@ export async function run() {
     say("kube-apiserver", { direct: rates.direct, "through the gateway": rates.passed, "signed by it": rates.gateway });
     return [
       { name: "discovery-filter", value: rates.signed / rates.plain, goal: 0.95 },
-      // The same request both ways. A signed one costs the API server more than a token: it checks the gateway's certificate.
+      // The same request both ways. A signed one costs the API server more than a token: it checks the gateway's
+      // certificate.
       { name: "discovery-gateway", value: rates.passed / rates.direct, goal: 0.7 },
     ];
   } finally {

@@ -1,7 +1,8 @@
-// A run of the credential plugin with a valid certificate on disk: what every kubelet and kubectl pays at each refresh. On
-// the Node that runs this (the floor, where the machine has it) and on the newest LTS, as a bundle and as a single file;
-// against bare `node -e 0`, which is what Node itself costs, and against a plugin of the same duty in Go. Ratios are runs
-// a second divided by theirs: bare node's time ÷ ours on the same Node, Go's time ÷ ours, the floor's time ÷ the newest's.
+// A run of the credential plugin with a valid certificate on disk: what every kubelet and kubectl pays at each refresh.
+// On the Node that runs this (the floor, where the machine has it) and on the newest LTS, as a bundle and as a single
+// file; against bare `node -e 0`, which is what Node itself costs, and against a plugin of the same duty in Go. Ratios
+// are runs a second divided by theirs: bare node's time ÷ ours on the same Node, Go's time ÷ ours, the floor's time ÷
+// the newest's.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ensureNewestNode, NEWEST_LTS } from "../tools/newest-node.mjs";

@@ -1,6 +1,6 @@
-// The frame of the benchmarks: `npm run bench` lists the areas, `npm run bench -- x509` runs one, `-- all` runs every one.
-// An area is a file beside this one that exports `title` and `run()`, which answers ratios; they are printed last, one a line,
-// as `ratio <name> <value>`, bigger always better. Areas import the built product from dist/.
+// The frame of the benchmarks: `npm run bench` lists the areas, `npm run bench -- x509` runs one, `-- all` runs every
+// one. An area is a file beside this one that exports `title` and `run()`, which answers ratios; they are printed last,
+// one a line, as `ratio <name> <value>`, bigger always better. Areas import the built product from dist/.
 import { readdirSync } from "node:fs";
 
 /**

@@ -1,12 +1,14 @@
-// The client of the load, one for both sides: HTTP/1.1 over TLS with a client certificate, as many connections as requests in
-// flight, answers read to their end.
+// The client of the load, one for both sides: HTTP/1.1 over TLS with a client certificate, as many connections as
+// requests in flight, answers read to their end.
 import { Pool } from "undici";
 
 export const IN_FLIGHT = 32;
 
 /** @typedef {ReturnType<typeof createClient>} Client */
 
-/** @param {{ readonly url: string, readonly caPem: string, readonly certPem: string, readonly keyPem: string }} options */
+/**
+ * @param {{ readonly url: string, readonly caPem: string, readonly certPem: string, readonly keyPem: string }} options
+ */
 export function createClient({ url, caPem, certPem, keyPem }) {
   const connect = { ca: caPem, cert: certPem, key: keyPem };
   const pool = new Pool(url, { connections: IN_FLIGHT, pipelining: 1, connect });

@@ -1,5 +1,5 @@
-// The load: what nodes, controllers and people do to an API server, on CertificateSigningRequests. Every duty answers the
-// nanoseconds it took and throws when an answer is not what it should be.
+// The load: what nodes, controllers and people do to an API server, on CertificateSigningRequests. Every duty answers
+// the nanoseconds it took and throws when an answer is not what it should be.
 import { encodePem } from "../../dist/kernel/pem/index.js";
 import { signCertificateRequest } from "../../dist/kernel/x509/index.js";
 import { generatePrivateKey } from "../../dist/platform/keys/index.js";
@@ -57,7 +57,10 @@ export function createDuties(client) {
     return elapsed;
   }
 
-  /** From the first write until the last watcher has seen the last event. @param {number} watchers @param {number} events */
+  /**
+   * From the first write until the last watcher has seen the last event.
+   * @param {number} watchers @param {number} events
+   */
   async function watch(watchers, events) {
     const { metadata } = JSON.parse(await client.ask("GET", `${PATH}?limit=1`));
     const path = `${PATH}?watch=1&resourceVersion=${metadata.resourceVersion}`;

@@ -1,5 +1,5 @@
-// The two control planes that are compared. One PKI is made for both, so TLS costs both the same; each start is on an empty
-// directory of its own, and both flush every write to the same disk.
+// The two control planes that are compared. One PKI is made for both, so TLS costs both the same; each start is on an
+// empty directory of its own, and both flush every write to the same disk.
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -14,7 +14,9 @@ import { ensureAssets } from "../../test/upstream/assets/build.mjs";
 import { createClient } from "./client.mjs";
 
 /** @typedef {"embedded" | "upstream"} SideName */
-/** @typedef {{ readonly url: string, readonly children: readonly import("node:child_process").ChildProcess[] }} Running */
+/**
+ * @typedef {{ readonly url: string, readonly children: readonly import("node:child_process").ChildProcess[] }} Running
+ */
 
 /** Another build, and flags of Node such as --cpu-prof, for whoever looks for the cause of a number. */
 const DIST = process.env["COUNTERSIGN_DIST"] ?? join(import.meta.dirname, "../../dist");
@@ -69,7 +71,10 @@ async function startEmbedded(home, pki) {
   return { url: `https://127.0.0.1:${port}`, children: [launch(process.execPath, [...NODE_FLAGS, ...args], home)] };
 }
 
-/** The flags that kubeadm gives, without those that only tests need. @param {string} home @param {string} pki @returns {Promise<Running>} */
+/**
+ * The flags that kubeadm gives, without those that only tests need.
+ * @param {string} home @param {string} pki @returns {Promise<Running>}
+ */
 async function startUpstream(home, pki) {
   const [port, clientPort, peerPort] = await freePorts(3);
   const [client, peer] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${peerPort}`];

@@ -1,5 +1,6 @@
-// The duty that is measured: what a controller does with the evidence of one machine, from bytes to a verdict. Check the endorsement
-// key's certificate chain, make a credential that only the attestation key's TPM opens, and check a quote by that key.
+// The duty that is measured: what a controller does with the evidence of one machine, from bytes to a verdict. Check
+// the endorsement key's certificate chain, make a credential that only the attestation key's TPM opens, and check a
+// quote by that key.
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { loadParts } from "../frame/product.mjs";

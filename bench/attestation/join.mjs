@@ -1,6 +1,6 @@
-// A plain join and one with a TPM on a real kube-apiserver, under our own controller, in turn: from the key to the stored
-// certificate, as join, plugin and manager do it. A plain join is three writes, one with a TPM eight. What swtpm takes for itself,
-// which no product can change, is measured at its socket and taken off.
+// A plain join and one with a TPM on a real kube-apiserver, under our own controller, in turn: from the key to the
+// stored certificate, as join, plugin and manager do it. A plain join is three writes, one with a TPM eight. What swtpm
+// takes for itself, which no product can change, is measured at its socket and taken off.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,10 @@ const OWN = "countersign.dev/v1alpha1";
 
 /** @typedef {Awaited<ReturnType<typeof createScene>>} Scene */
 
-/** Undefined where there is no swtpm. @returns {Promise<number | undefined>} plain join's time ÷ TPM join's, less the TPM's own */
+/**
+ * Undefined where there is no swtpm.
+ * @returns {Promise<number | undefined>} plain join's time ÷ TPM join's, less the TPM's own
+ */
 export async function measureJoins() {
   if (!isSwtpmInstalled()) {
     console.log("  join with a TPM: not measured, swtpm is not installed (packages swtpm, swtpm-tools)");
@@ -159,7 +162,10 @@ async function createToken(admin, meta) {
   return bootstrap.encodeToken(token);
 }
 
-/** As kubeadm leaves a cluster: tokens may ask, and a plain request of theirs is approved. @param {any} admin @param {any} meta */
+/**
+ * As kubeadm leaves a cluster: tokens may ask, and a plain request of theirs is approved.
+ * @param {any} admin @param {any} meta
+ */
 async function allowTokens(admin, meta) {
   const apiGroup = "rbac.authorization.k8s.io";
   const subjects = [{ apiGroup, kind: "Group", name: "system:bootstrappers:kubeadm:default-node-token" }];
@@ -175,7 +181,10 @@ async function allowTokens(admin, meta) {
   }
 }
 
-/** The policy of the names that join with a TPM; returns its endorsement key, as operators write it down. @param {any} admin @param {{ open(options: object): Promise<any> }} timed */
+/**
+ * The policy of the names that join with a TPM; returns its endorsement key, as operators write it down.
+ * @param {any} admin @param {{ open(options: object): Promise<any> }} timed
+ */
 async function listTpm(admin, timed) {
   const { countersign, providers, kernel, crypto, clock } = await loadParts({
     ...{ countersign: "api/countersign", providers: "attestation", clock: "platform/clock" },

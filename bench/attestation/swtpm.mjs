@@ -1,5 +1,5 @@
-// A software TPM in a process of its own, and a provider over it that knows how long the TPM itself took: what a join costs
-// beside that is the product's.
+// A software TPM in a process of its own, and a provider over it that knows how long the TPM itself took: what a join
+// costs beside that is the product's.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

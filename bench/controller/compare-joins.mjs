@@ -1,6 +1,6 @@
 // Four sides do the same joins in turn: a bare client, the same client when it also signs, our controller, and
-// kube-controller-manager. The bare ones show what is left to gain: server and nodes take their share of two cores whoever decides,
-// and nobody is spared the signature.
+// kube-controller-manager. The bare ones show what is left to gain: server and nodes take their share of two cores
+// whoever decides, and nobody is spared the signature.
 import { median } from "../frame/measure.mjs";
 import { startManager, startOurs } from "./controllers.mjs";
 import { anyCertificate, createRequester, join, joinBare, ownCertificate, removeAll } from "./joins.mjs";
@@ -12,8 +12,8 @@ import { withProcessors } from "./processors.mjs";
 /** @typedef {{ readonly rate: number, readonly spent: Readonly<Record<string, number>> }} Round */
 
 /**
- * One controller at a time is running. It is given as many joins before as it is measured with: a controller runs for weeks,
- * and what V8 compiles in its first seconds is not what a join costs.
+ * One controller at a time is running. It is given as many joins before as it is measured with: a controller runs for
+ * weeks, and what V8 compiles in its first seconds is not what a join costs.
  * @param {Plane} plane
  * @param {string} what
  * @param {Plan} plan

@@ -1,5 +1,5 @@
-// The two controllers as processes, one at a time: ours as operators run it, and kube-controller-manager with its approving and
-// signing loops and no limit on its requests.
+// The two controllers as processes, one at a time: ours as operators run it, and kube-controller-manager with its
+// approving and signing loops and no limit on its requests.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What a large cluster has: the definition of Machines, and thousands of Machines and Nodes, which the controller keeps in its
-// cache while it works. And what lets bootstrap tokens be approved, as kubeadm leaves it.
+// What a large cluster has: the definition of Machines, and thousands of Machines and Nodes, which the controller keeps
+// in its cache while it works. And what lets bootstrap tokens be approved, as kubeadm leaves it.
 import { inFlight } from "../apiserver/client.mjs";
 
 /** @typedef {import("./controllers.mjs").Plane} Plane */

@@ -1,5 +1,6 @@
-// A round of joins: requests as kubelets make them, by somebody whose requests may be approved by rule. The clock runs from the
-// first creation until the watch has shown the last certificate. Afterwards they are deleted, so that every round begins alike.
+// A round of joins: requests as kubelets make them, by somebody whose requests may be approved by rule. The clock runs
+// from the first creation until the watch has shown the last certificate. Afterwards they are deleted, so that every
+// round begins alike.
 import { inFlight } from "../apiserver/client.mjs";
 import { loadProduct } from "./product.mjs";
 import { createIssuer } from "./signing.mjs";
@@ -34,7 +35,10 @@ export async function createRequester() {
 /** @typedef {{ readonly name: string, readonly body: string }} Request */
 /** @typedef {import("../apiserver/client.mjs").Client} Client */
 
-/** Creates, waits for every certificate, answers the nanoseconds. @param {Client} client @param {readonly Request[]} requests */
+/**
+ * Creates, waits for every certificate, answers the nanoseconds.
+ * @param {Client} client @param {readonly Request[]} requests
+ */
 export async function join(client, requests) {
   const seen = await watchIssued(client, requests.length);
   const start = process.hrtime.bigint();

@@ -1,5 +1,6 @@
-// The memory of the controller with a hundred thousand Machines in its cache. The Machines come from a stand-in for the one
-// list: making them on a real server would take longer than all the rest. Everything else is the real server's answer.
+// The memory of the controller with a hundred thousand Machines in its cache. The Machines come from a stand-in for the
+// one list: making them on a real server would take longer than all the rest. Everything else is the real server's
+// answer.
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, request } from "node:https";
@@ -65,7 +66,10 @@ function startStandIn(plane, count) {
   return server;
 }
 
-/** @param {{ isServed?: boolean }} server @param {URL} url @param {import("node:http").ServerResponse} response @param {number} count */
+/**
+ * @param {{ isServed?: boolean }} server @param {URL} url @param {import("node:http").ServerResponse} response
+ * @param {number} count
+ */
 function answerMachines(server, url, response, count) {
   const query = url.searchParams;
   if (query.has("sendInitialEvents")) {

@@ -1,5 +1,5 @@
-// A real etcd and kube-apiserver for the controllers under measurement, with one RSA-2048 CA for everything: it signs the
-// server's certificate, the administrator's, and what the controllers issue.
+// A real etcd and kube-apiserver for the controllers under measurement, with one RSA-2048 CA for everything: it signs
+// the server's certificate, the administrator's, and what the controllers issue.
 import { spawn } from "node:child_process";
 import { createPrivateKey, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";

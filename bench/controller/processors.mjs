@@ -1,5 +1,6 @@
-// What a join costs in processor time, and whom: on two cores that are never idle the sum decides how many joins a second there
-// are, and it hardly moves when somebody else uses the machine meanwhile. From /proc, which only Linux has.
+// What a join costs in processor time, and whom: on two cores that are never idle the sum decides how many joins a
+// second there are, and it hardly moves when somebody else uses the machine meanwhile. From /proc, which only Linux
+// has.
 import { readFileSync } from "node:fs";
 
 /** A tick of the kernel's clock, in which /proc counts: USER_HZ is 100 wherever Node runs. */

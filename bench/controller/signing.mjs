@@ -1,5 +1,6 @@
-// One core: what the signer does with an approved request, from the object to the checked certificate, against the same duty in
-// Go's crypto/x509 (parse, verify, template, sign; CreateCertificate checks its own signature before it returns).
+// One core: what the signer does with an approved request, from the object to the checked certificate, against the same
+// duty in Go's crypto/x509 (parse, verify, template, sign; CreateCertificate checks its own signature before it
+// returns).
 import { join } from "node:path";
 import { compare, elapsedNs } from "../frame/measure.mjs";
 import { createAuthority, createRequests } from "../x509/duty.mjs";
@@ -48,7 +49,10 @@ async function asObject(der) {
   };
 }
 
-/** @param {Pick<import("../x509/duty.mjs").Authority, "certificate" | "key">} ca Answers: an approved request → its certificate, DER. */
+/**
+ * Answers: an approved request → its certificate, DER.
+ * @param {Pick<import("../x509/duty.mjs").Authority, "certificate" | "key">} ca
+ */
 export async function createIssuer(ca) {
   const load = (/** @type {string} */ path) => import(join(DIST, path));
   const [

@@ -19,9 +19,8 @@ export async function countWrites(plane, count) {
       [...after].map(([what, total]) => [what, (total - (before.get(what) ?? 0)) / count]),
     );
     const parts = Object.entries(counts).filter(([, each]) => each > 0.001);
-    console.log(
-      `  ${"writes for a certificate".padEnd(34)} ${parts.map(([what, each]) => `${what} ${each.toFixed(2)}`).join("   ")}`,
-    );
+    const words = parts.map(([what, each]) => `${what} ${each.toFixed(2)}`).join("   ");
+    console.log(`  ${"writes for a certificate".padEnd(34)} ${words}`);
     return parts
       .filter(([what]) => !what.startsWith("POST certificatesigningrequests"))
       .reduce((sum, [, each]) => sum + each, 0);

@@ -1,5 +1,5 @@
-// What is read from: the embedded server, a real kube-apiserver, and the gateway before that one; each a process of its own, all
-// with one PKI and one token.
+// What is read from: the embedded server, a real kube-apiserver, and the gateway before that one; each a process of its
+// own, all with one PKI and one token.
 import { spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
@@ -16,7 +16,10 @@ import { locateBinary } from "../../test/upstream/assets/binaries.mjs";
 import { ensureAssets } from "../../test/upstream/assets/build.mjs";
 import { createClient } from "../apiserver/client.mjs";
 
-/** @typedef {{ readonly url: string, readonly caPem: string, readonly token: { readonly id: string, readonly secret: string } }} Readable */
+/**
+ * @typedef {{ readonly id: string, readonly secret: string }} Token
+ * @typedef {{ readonly url: string, readonly caPem: string, readonly token: Token }} Readable
+ */
 
 const DIST = process.env["COUNTERSIGN_DIST"] ?? join(import.meta.dirname, "../../dist");
 const NODE_FLAGS = (process.env["COUNTERSIGN_BENCH_NODE_FLAGS"] ?? "").split(" ").filter((flag) => flag !== "");
@@ -62,7 +65,10 @@ export async function startServers() {
   }
 }
 
-/** A document of 1 KiB, who may read it, and the token. @param {import("../apiserver/client.mjs").Client} client @param {Readable["token"]} token */
+/**
+ * A document of 1 KiB, who may read it, and the token.
+ * @param {import("../apiserver/client.mjs").Client} client @param {Readable["token"]} token
+ */
 async function prepare(client, token) {
   const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/kube-public";
   const name = "bench-reader";

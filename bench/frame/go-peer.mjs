@@ -1,5 +1,5 @@
-// The same duty in Go: built in the run from a folder of bench/peers, then spoken to over its standard input, a line a round, so
-// that rounds of both can alternate.
+// The same duty in Go: built in the run from a folder of bench/peers, then spoken to over its standard input, a line a
+// round, so that rounds of both can alternate.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,8 @@ import { createInterface } from "node:readline";
 /**
  * @typedef {ReturnType<typeof startGoPeer>} GoPeer
  * @param {string} name the folder in bench/peers
- * @param {(folder: string) => readonly string[]} prepare writes what the peer reads into the folder, answers its arguments
+ * @param {(folder: string) => readonly string[]} prepare writes what the peer reads into the folder, answers its
+ *   arguments
  */
 export function startGoPeer(name, prepare) {
   const folder = mkdtempSync(join(tmpdir(), "countersign-bench-"));

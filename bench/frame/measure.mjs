@@ -1,5 +1,5 @@
-// Measuring two or more ways of one duty fairly: rounds are interleaved, so that a slow minute of the machine hits all of
-// them, and the median round counts. The numbers are operations a second, of the clock or of one core's time.
+// Measuring two or more ways of one duty fairly: rounds are interleaved, so that a slow minute of the machine hits all
+// of them, and the median round counts. The numbers are operations a second, of the clock or of one core's time.
 
 /** @param {readonly number[]} values */
 export function median(values) {
@@ -37,8 +37,8 @@ export async function elapsedNs(work) {
 }
 
 /**
- * The time that this process was on a core, its compiler's and collector's threads included: what a duty costs, whoever else uses
- * the machine meanwhile.
+ * The time that this process was on a core, its compiler's and collector's threads included: what a duty costs, whoever
+ * else uses the machine meanwhile.
  * @param {() => void} work
  */
 export async function processorNs(work) {

@@ -1,5 +1,5 @@
-// The duty that is measured: what a signer does with one CSR, from bytes to bytes. Read it and verify its signature, make a
-// template as kube-controller-manager's signer does, sign, and check the finished certificate with the CA's key.
+// The duty that is measured: what a signer does with one CSR, from bytes to bytes. Read it and verify its signature,
+// make a template as kube-controller-manager's signer does, sign, and check the finished certificate with the CA's key.
 import { loadParts } from "../frame/product.mjs";
 
 const { x509, keys } = await loadParts({ x509: "kernel/x509", keys: "platform/keys" });
@@ -48,7 +48,10 @@ export function createAuthority(kind) {
   return { key, certificate: parseCertificate(der), keyId };
 }
 
-/** Requests of kubelets, each with a key of its own, so that nothing can be remembered from one to the next. @param {number} count */
+/**
+ * Requests of kubelets, each with a key of its own, so that nothing can be remembered from one to the next.
+ * @param {number} count
+ */
 export function createRequests(count) {
   return Array.from({ length: count }, (_, i) => {
     const subject = { commonName: `system:node:worker-${i}`, organizations: ["system:nodes"] };
