@@ -1,62 +1,44 @@
-// What an endpoint does not take from a client, and what the server adds by itself: neither makes the writer its owner.
-// Facts of the strategies in pkg/registry (GetResetFields) and of what they and admission fill in.
+// What an endpoint does not take from a client, and what the server adds by itself: a writer owns neither.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
+import type { Strategy, Subresource } from "../resources/strategy.ts";
 import { type ListSchema, memberOf, type Schema } from "../schema/schema.ts";
 import { type FieldSet, fieldSet, isEmpty, MEMBER, NO_FIELDS, setOf, unionOf } from "./field-set.ts";
 import { isAtomic } from "./fields-of.ts";
 import { fieldElement, itemElement, type PathElement } from "./path-element.ts";
 
-/** `<plural>` or `<plural>/<subresource>` -> fields that keep their stored value whatever is sent. */
-const RESET: Readonly<Record<string, FieldSet>> = {
-  certificatesigningrequests: fields("spec", "status"),
-  "certificatesigningrequests/approval": fields("spec", "status.certificate"),
-  "certificatesigningrequests/status": fields("spec", "status.conditions"),
-  "pods/status": fields("spec", "metadata.deletionTimestamp", "metadata.ownerReferences"),
-};
-const RESET_BY_STATUS = fields("spec");
-const RESET_BESIDE_STATUS = fields("status");
+const parsed = new WeakMap<readonly string[], FieldSet>();
+const SPEC = fields(["spec"]);
+const STATUS = fields(["status"]);
 
-/** `<plural>` -> fields that the server fills in when the client leaves them out. */
-const FILLED_IN: Readonly<Record<string, readonly string[]>> = {
-  namespaces: ["spec"],
-  pods: [
-    "spec.tolerations",
-    "spec.priority",
-    "spec.preemptionPolicy",
-    "spec.serviceAccount",
-    "spec.serviceAccountName",
-  ],
-  services: ["spec.clusterIP", "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyPolicy"],
-};
-
-interface Endpoint {
-  readonly plural: string;
-  /** Empty for the object itself. */
-  readonly subresource: string;
-  /** Does the kind have a status that is written on its own? */
-  readonly hasStatus: boolean;
+/** The fields that keep their stored value whatever is sent to an endpoint. */
+export function resetFields(strategy: Strategy, subresource: Subresource | undefined): FieldSet {
+  const { resets } = subresource ?? strategy;
+  if (resets !== undefined) return fields(resets);
+  if (subresource !== undefined) return subresource.name === "status" ? SPEC : NO_FIELDS;
+  return strategy.subresources.some(({ name }) => name === "status") ? STATUS : NO_FIELDS;
 }
 
-export function resetFields({ plural, subresource, hasStatus }: Endpoint): FieldSet {
-  const known = RESET[subresource === "" ? plural : `${plural}/${subresource}`];
-  if (known !== undefined) return known;
-  if (subresource === "status") return RESET_BY_STATUS;
-  return subresource === "" && hasStatus ? RESET_BESIDE_STATUS : NO_FIELDS;
-}
-
-function fields(...paths: readonly string[]): FieldSet {
-  return unionOf(paths.map(parsePath));
+function fields(paths: readonly string[]): FieldSet {
+  const set = parsed.get(paths) ?? unionOf(paths.map(parsePath));
+  parsed.set(paths, set);
+  return set;
 }
 
 function parsePath(path: string): FieldSet {
   return setOf(path.split(".").map(fieldElement));
 }
 
-/** Of a new object: what stands in it although the client did not send it. */
-export function filledIn(next: JsonObject, sent: JsonObject, about: { plural: string; schema: Schema }): FieldSet {
-  const added = (FILLED_IN[about.plural] ?? []).filter((path) => !hasPath(sent, path.split(".")));
-  return unionOf([...added.map(parsePath), addedItems(next, sent, about.schema)]);
+interface OfKind {
+  /** See Strategy. */
+  readonly filledIn: readonly string[] | undefined;
+  readonly schema: Schema;
+}
+
+/** Of a new object: what is in it although the client did not send it. */
+export function filledFields(next: JsonObject, sent: JsonObject, { filledIn = [], schema }: OfKind): FieldSet {
+  const added = filledIn.filter((path) => !hasPath(sent, path.split(".")));
+  return unionOf([...added.map(parsePath), addedItems(next, sent, schema)]);
 }
 
 function hasPath(value: Json | undefined, path: readonly string[]): boolean {

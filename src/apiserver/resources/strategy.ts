@@ -32,6 +32,8 @@ export interface UpdateRules<T extends KubeObject> {
   /** Keeps from `current` whatever this endpoint may not change. */
   prepareUpdate(sent: T, current: T, facts: WriteFacts): T;
   validateUpdate(next: T, current: T): readonly FieldError[];
+  /** Fields that this endpoint never takes from a client; by default the status, and through /status the spec. */
+  readonly resets?: readonly string[];
 }
 
 export interface Subresource<T extends KubeObject = KubeObject> extends UpdateRules<T> {
@@ -109,6 +111,8 @@ export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules
   readonly updatesUnconditionally: boolean;
   /** DELETE answers with the object instead of a Status. */
   readonly answersDeleteWithObject: boolean;
+  /** Fields that the server fills in when the client leaves them out: no writer owns them. */
+  readonly filledIn?: readonly string[];
   /** Absent for the many kinds that are kept as they are shown. */
   readonly face?: Face<T>;
   /** One write of this kind at a time: what is prepared depends on what the others have taken. */

@@ -7,7 +7,7 @@ import {
   encodeManagers,
   type FieldSet,
   type FieldWriter,
-  filledIn,
+  filledFields,
   type Managers,
   NO_MANAGERS,
   parseManagers,
@@ -57,12 +57,8 @@ export function writerOf(stored: StoredCall, manager: string, operation: FieldWr
   return { manager, operation, apiVersion: apiVersionOf(stored.resource), subresource };
 }
 
-export function ignoredFields({ strategy, resource, subresource }: StoredCall): FieldSet {
-  return resetFields({
-    plural: resource.plural,
-    subresource: subresource?.name ?? "",
-    hasStatus: strategy.subresources.some(({ name }) => name === "status"),
-  });
+export function ignoredFields({ strategy, subresource }: StoredCall): FieldSet {
+  return resetFields(strategy, subresource);
 }
 
 /** Who owns what after a write: whoever writes, by what it changes, or those that an apply has found already. */
@@ -82,7 +78,7 @@ export function ownedByCreator(stored: StoredCall, { owners, sent, next }: Creat
   const schema = schemaOfKind(stored.strategy);
   if (schema === undefined) return withManagers(next, NO_MANAGERS);
   const after = ownableOfNew(next);
-  const made = filledIn(after, ownableOfNew(sent), { plural: stored.resource.plural, schema });
+  const made = filledFields(after, ownableOfNew(sent), { filledIn: stored.strategy.filledIn, schema });
   const write: TrackedWrite = {
     ...writeBy(stored, owners.manager, schema),
     ignored: unionOf([ignoredFields(stored), made]),

@@ -35,6 +35,7 @@ export const namespaceStrategy = defineStrategy<NamespaceWithSpec>({
   shortNames: ["ns"],
   verbs: ALL_VERBS.filter((verb) => verb !== "deletecollection"),
   nameRule: dnsLabel,
+  filledIn: ["spec"],
   answersDeleteWithObject: true,
   prepareCreate: (sent) =>
     withNameLabel({ ...sent, spec: { finalizers: ["kubernetes"] }, status: { phase: "Active" } }),

@@ -64,6 +64,7 @@ function stampRequester(spec: CsrSpec, { user }: WriteFacts): CsrSpec {
 const approval: Subresource<Csr> = {
   name: "approval",
   verbs: SUBRESOURCE_VERBS,
+  resets: ["spec", "status.certificate"],
   prepareUpdate: (sent, current, facts) => {
     const conditions = stampConditions(sent.status?.conditions ?? [], current, facts.nowMs);
     const certificate = current.status?.certificate;
@@ -76,6 +77,7 @@ const approval: Subresource<Csr> = {
 const status: Subresource<Csr> = {
   name: "status",
   verbs: SUBRESOURCE_VERBS,
+  resets: ["spec", "status.conditions"],
   prepareUpdate: (sent, current, facts) => {
     const restored = restoreConditions(sent.status?.conditions ?? [], current);
     const conditions = stampConditions(restored, current, facts.nowMs);
@@ -88,6 +90,7 @@ export const csrStrategy = defineStrategy<Csr>({
   resource: CSRS,
   shortNames: ["csr"],
   nameRule: pathSegment,
+  resets: ["spec", "status"],
   subresources: [approval, status],
   prepareCreate: (sent, facts) => withStatus({ ...sent, spec: stampRequester(sent.spec ?? {}, facts) }, undefined),
   proof: REQUEST_PROOF,

@@ -29,6 +29,7 @@ export const serviceStrategy = defineStrategy<Service>({
   createsOnUpdate: true,
   answersDeleteWithObject: true,
   writesInTurn: true,
+  filledIn: ["spec.clusterIP", "spec.clusterIPs", "spec.ipFamilies", "spec.ipFamilyPolicy"],
   prepareCreate: (sent, facts) => {
     const service = normalized(sent);
     const spec = withFamilies(service.spec ?? {});

@@ -60,6 +60,7 @@ function withKeptPriority(spec: PodSpec, current: PodSpec): PodSpec {
 const status: Subresource<Pod> = {
   name: "status",
   verbs: SUBRESOURCE_VERBS,
+  resets: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
   prepareUpdate: (sent, current) => {
     const { ownerReferences: _sent, ...metadata } = sent.metadata;
     const { ownerReferences } = current.metadata;
@@ -89,6 +90,13 @@ export const podStrategy = defineStrategy<Pod>({
   resource: PODS,
   shortNames: ["po"],
   categories: ["all"],
+  filledIn: [
+    "spec.tolerations",
+    "spec.priority",
+    "spec.preemptionPolicy",
+    "spec.serviceAccount",
+    "spec.serviceAccountName",
+  ],
   answersDeleteWithObject: true,
   graceSeconds,
   prepareCreate: (sent, { nowMs }) => {
