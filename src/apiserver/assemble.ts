@@ -4,40 +4,44 @@ import type { Secret } from "../api/core/index.ts";
 import { NAMESPACES, SECRETS } from "../api/meta/index.ts";
 import { createNodeAuthorizer } from "../authorizer/index.ts";
 import { generatePrivateKey, randomBytes } from "../platform/keys/index.ts";
-import { createAudit, DEFAULT_POLICY, NO_AUDIT } from "./audit/index.ts";
+import { DEFAULT_POLICY } from "./audit/policy.ts";
+import { createAudit, NO_AUDIT } from "./audit/recorder.ts";
+import { type Authenticator, forThisServer } from "./authentication/authenticator.ts";
 import {
-  type Authenticator,
-  type ClientCa,
   createBootstrapTokenAuthenticator,
+  createDiscoveryJwtAuthenticator,
+  createTokenSecretSource,
+} from "./authentication/bootstrap-token.ts";
+import {
+  type ClientCa,
   createClientCa,
   createClientCertificateAuthenticator,
-  createDiscoveryJwtAuthenticator,
-  createServiceAccountAuthenticator,
-  createTokenFileAuthenticator,
+} from "./authentication/client-certificate.ts";
+import { createServiceAccountAuthenticator } from "./authentication/service-account/authenticator.ts";
+import {
   createTokenIssuer,
   createTokenKeys,
-  createTokenSecretSource,
   DEFAULT_ISSUER,
-  forThisServer,
   type TokenIssuer,
   type TokenKeys,
-} from "./authentication/index.ts";
-import {
-  createAuthorizerChain,
-  createNodeScan,
-  createRbacAuthorizer,
-  createRbacIndex,
-  privilegedAuthorizer,
-} from "./authorization/index.ts";
+} from "./authentication/service-account/issuer.ts";
+import { createTokenFileAuthenticator } from "./authentication/token-file.ts";
+import { createNodeScan } from "./authorization/node-scan.ts";
+import { createRbacAuthorizer } from "./authorization/rbac.ts";
+import { createRbacIndex } from "./authorization/rbac-index.ts";
+import { createAuthorizerChain, privilegedAuthorizer } from "./authorization/stage.ts";
 import type { Parts } from "./chain.ts";
 import { followDefinitions } from "./follow-definitions.ts";
-import { createGate, createLane, DEFAULT_LIMITS } from "./limits/index.ts";
-import { createHealth, createMeter, followIssued, type Health, type Meter } from "./metrics/index.ts";
+import { createGate, DEFAULT_LIMITS } from "./limits/gate.ts";
+import { createLane } from "./limits/lane.ts";
+import { createHealth, type Health } from "./metrics/health.ts";
+import { followIssued } from "./metrics/issued.ts";
+import { createMeter, type Meter } from "./metrics/meter.ts";
 import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { keyOf } from "./storage/key.ts";
-import { createTurns } from "./verbs/turns/turns.ts";
+import { createTurns } from "./verbs/turns.ts";
 
 export interface Assembled {
   readonly parts: Parts & { readonly meter: Meter };

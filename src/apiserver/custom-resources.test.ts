@@ -6,7 +6,7 @@ import { callApi, type Sent, watchApi } from "../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
 import { patient } from "../../test/patience.ts";
 import type { Json } from "../kernel/json/index.ts";
-import { createMemoryStorage } from "./storage/index.ts";
+import { createMemoryStorage } from "./storage/engine.ts";
 
 let server: TestApiServer;
 beforeAll(async () => {

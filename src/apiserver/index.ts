@@ -1,13 +1,8 @@
-export { type AuditLogFile, type AuditRotation, openAuditLog, parsePolicy } from "./audit/index.ts";
-export { STAGES, type Stage } from "./chain.ts";
-export type { LoopTrouble } from "./controllers/index.ts";
-export type { ApiServerOptions, ControllerChoices, ServiceAccountChoices } from "./options.ts";
+export { type AuditLogFile, openAuditLog } from "./audit/log-file.ts";
+export { parsePolicy } from "./audit/policy.ts";
+export type { AuditRotation } from "./audit/rotation.ts";
+export type { ApiServerOptions } from "./options.ts";
 export type { RequestLine } from "./reply/stage.ts";
 export { type ApiServer, startApiServer } from "./server.ts";
-export {
-  createMemoryStorage,
-  type LmdbStorageOptions,
-  type MemoryStorageOptions,
-  openLmdbStorage,
-  type Storage,
-} from "./storage/index.ts";
+export { openLmdbStorage } from "./storage/lmdb.ts";
+export type { Storage } from "./storage/storage.ts";

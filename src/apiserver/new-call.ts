@@ -16,7 +16,7 @@ const NO_REVIEWS: Reviews = {
   after: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
 };
 
-export interface Beginning {
+interface Beginning {
   readonly receivedMs: number;
   readonly auditId: string;
 }

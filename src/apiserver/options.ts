@@ -2,9 +2,9 @@
 
 import type { Clock } from "../platform/clock/index.ts";
 import type { ServingCertificate } from "../platform/http/index.ts";
-import type { AuditPolicy } from "./audit/index.ts";
+import type { AuditPolicy } from "./audit/policy.ts";
 import type { LoopTrouble } from "./controllers/index.ts";
-import type { Limits } from "./limits/index.ts";
+import type { RequestLimits } from "./limits/gate.ts";
 import type { RequestLine } from "./reply/stage.ts";
 import type { Storage } from "./storage/storage.ts";
 
@@ -30,7 +30,7 @@ export interface ApiServerOptions {
   /** Which paths may be asked for without a credential: all when left out, none when the list is empty. */
   readonly anonymousPaths?: readonly string[];
   readonly audit?: { readonly policy?: AuditPolicy; readonly write: (line: string) => void };
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<RequestLimits>;
   /** The rules of deploy/guard.yaml on certificate requests. Default: off, as on a server where nobody applied them. */
   readonly guardRequests?: boolean;
   /** The loops of kube-controller-manager that a cluster without one needs. Left out: only those that finish deletions run. */
@@ -42,7 +42,7 @@ export interface ApiServerOptions {
   readonly onLoopTrouble?: (trouble: LoopTrouble) => void;
 }
 
-export interface ServiceAccountChoices {
+interface ServiceAccountChoices {
   /** EC or RSA-2048 private key. Without one, tokens end with the process. */
   readonly signingKeyPem: string;
   /** Keys whose tokens are still believed. */
@@ -50,7 +50,7 @@ export interface ServiceAccountChoices {
   readonly issuer?: string;
 }
 
-export interface ControllerChoices {
+interface ControllerChoices {
   /** The bundle that pods verify this server with, told in every namespace. */
   readonly rootCaPem: string;
 }

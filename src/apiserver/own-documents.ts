@@ -2,12 +2,12 @@
 
 import { encodeUtf8 } from "../kernel/bytes/index.ts";
 import { METRICS_TYPE } from "../platform/report/index.ts";
-import { openIdDocument } from "./authentication/service-account/issuer.ts";
-import type { TokenKeys } from "./authentication/service-account/keys.ts";
+import { openIdDocument, type TokenKeys } from "./authentication/service-account/issuer.ts";
 import type { Answer, Call } from "./call.ts";
-import { type Health, healthAnswer, type Meter } from "./metrics/index.ts";
+import { type Health, healthAnswer } from "./metrics/health.ts";
+import type { Meter } from "./metrics/meter.ts";
 
-export interface OwnDocuments {
+interface OwnDocuments {
   readonly health: Health;
   readonly meter: Meter;
   readonly keys: TokenKeys;

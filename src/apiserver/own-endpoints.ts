@@ -12,12 +12,12 @@ import type { Strategy } from "./resources/strategy.ts";
 import { keyOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";
 
-export interface Place {
+interface Place {
   readonly address: string;
   readonly port: number;
 }
 
-export interface EndpointsWriter {
+interface EndpointsWriter {
   readonly storage: Storage;
   readonly asNew: (object: KubeObject) => KubeObject;
 }

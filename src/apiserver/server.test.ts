@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aCsr, forNode, named, withSigner } from "../../test/builders/csr.ts";
 import { callApi, type Sent, watchApi } from "../../test/fakes/api-client.ts";
 import { type ClientCertificate, startTestApiServer, type TestApiServer } from "../../test/fakes/api-server.ts";
-import { createMemoryStorage, DEFAULT_HISTORY_LIMITS } from "./storage/index.ts";
+import { createMemoryStorage } from "./storage/engine.ts";
+import { DEFAULT_HISTORY_LIMITS } from "./storage/history.ts";
 
 let server: TestApiServer;
 beforeAll(async () => {

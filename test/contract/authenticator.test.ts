@@ -2,12 +2,12 @@ import { signDiscoveryJwt } from "../../src/api/bootstrap/index.ts";
 import type { Secret } from "../../src/api/core/index.ts";
 import {
   createBootstrapTokenAuthenticator,
-  createClientCertificateAuthenticator,
   createDiscoveryJwtAuthenticator,
-  createServiceAccountAuthenticator,
-  createTokenFileAuthenticator,
-  createTokenKeys,
-} from "../../src/apiserver/authentication/index.ts";
+} from "../../src/apiserver/authentication/bootstrap-token.ts";
+import { createClientCertificateAuthenticator } from "../../src/apiserver/authentication/client-certificate.ts";
+import { createServiceAccountAuthenticator } from "../../src/apiserver/authentication/service-account/authenticator.ts";
+import { createTokenKeys } from "../../src/apiserver/authentication/service-account/issuer.ts";
+import { createTokenFileAuthenticator } from "../../src/apiserver/authentication/token-file.ts";
 import type { JwtClaims } from "../../src/kernel/jose/index.ts";
 import { EKU_CLIENT_AUTH, EKU_SERVER_AUTH, extKeyUsageExtension } from "../../src/kernel/x509/index.ts";
 import { generatePrivateKey } from "../../src/platform/keys/index.ts";

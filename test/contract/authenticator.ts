@@ -2,7 +2,7 @@
 // gives the same answer twice. Each implementation brings one good and several bad credentials.
 
 import { describe, expect, it } from "vitest";
-import type { Authenticator, Credentials } from "../../src/apiserver/authentication/index.ts";
+import type { Authenticator, Credentials } from "../../src/apiserver/authentication/authenticator.ts";
 
 export interface AuthenticatorSubject {
   readonly authenticator: Authenticator;

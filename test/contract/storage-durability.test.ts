@@ -11,7 +11,8 @@ import { pathToFileURL } from "node:url";
 import { open } from "lmdb";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openLmdbStorage, type Storage } from "../../src/apiserver/storage/index.ts";
+import { openLmdbStorage } from "../../src/apiserver/storage/lmdb.ts";
+import type { Storage } from "../../src/apiserver/storage/storage.ts";
 import { notRun } from "../not-run.ts";
 
 const root = mkdtempSync(join(tmpdir(), "storage-durability-"));

@@ -6,7 +6,8 @@
 
 import { writeSync } from "node:fs";
 import type { KubeObject } from "../../src/api/meta/index.ts";
-import { openLmdbStorage, type Storage, type Stored } from "../../src/apiserver/storage/index.ts";
+import { openLmdbStorage } from "../../src/apiserver/storage/lmdb.ts";
+import type { Storage, Stored } from "../../src/apiserver/storage/storage.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 
 const [, , mode = "", directory = "", round = "0"] = process.argv;

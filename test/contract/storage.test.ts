@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { createMemoryStorage, openLmdbStorage } from "../../src/apiserver/storage/index.ts";
+import { createMemoryStorage } from "../../src/apiserver/storage/engine.ts";
+import { openLmdbStorage } from "../../src/apiserver/storage/lmdb.ts";
 import { describeStorage } from "./storage.ts";
 
 const root = mkdtempSync(join(tmpdir(), "storage-contract-"));

@@ -3,7 +3,8 @@
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import type { KubeObject } from "../../src/api/meta/index.ts";
-import type { Change, HistoryLimits, Storage } from "../../src/apiserver/storage/index.ts";
+import type { HistoryLimits } from "../../src/apiserver/storage/history.ts";
+import type { Change, Storage } from "../../src/apiserver/storage/storage.ts";
 
 export type OpenStorage = (historyLimits?: HistoryLimits) => Promise<Storage>;
 

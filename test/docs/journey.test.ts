@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { STAGES } from "../../src/apiserver/index.ts";
+import { STAGES } from "../../src/apiserver/chain.ts";
 
 const root = new URL("../../", import.meta.url);
 const text = readFileSync(new URL("docs/journey.md", root), "utf8");

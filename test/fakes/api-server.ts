@@ -2,14 +2,9 @@
 
 import type { Secret } from "../../src/api/core/index.ts";
 import { SECRETS } from "../../src/api/meta/index.ts";
-import {
-  type ApiServer,
-  type ApiServerOptions,
-  createMemoryStorage,
-  type Storage,
-  startApiServer,
-} from "../../src/apiserver/index.ts";
-import { keyOf } from "../../src/apiserver/storage/index.ts";
+import { type ApiServer, type ApiServerOptions, type Storage, startApiServer } from "../../src/apiserver/index.ts";
+import { createMemoryStorage } from "../../src/apiserver/storage/engine.ts";
+import { keyOf } from "../../src/apiserver/storage/key.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { encodePem } from "../../src/kernel/pem/index.ts";
 import {

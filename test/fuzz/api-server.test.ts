@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseRequestInfo } from "../../src/apiserver/entry/request-info.ts";
 import { parseTarget } from "../../src/apiserver/entry/target.ts";
-import { applyJsonPatch } from "../../src/apiserver/verbs/patch/json-patch.ts";
-import { applyMergePatch } from "../../src/apiserver/verbs/patch/merge-patch.ts";
+import { applyJsonPatch, applyMergePatch } from "../../src/apiserver/verbs/patch/json-patch.ts";
 import { type Json, parseJson } from "../../src/kernel/json/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 

@@ -12,7 +12,7 @@ import { negotiate } from "../../src/apiserver/entry/accept.ts";
 import { parseQuery } from "../../src/apiserver/entry/query.ts";
 import { parseContinue } from "../../src/apiserver/verbs/continue-token.ts";
 import { parseDeleteOptions } from "../../src/apiserver/verbs/delete-options.ts";
-import { parsePointer } from "../../src/apiserver/verbs/patch/json-pointer.ts";
+import { parsePointer } from "../../src/apiserver/verbs/patch/json-patch.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { parseReview } from "../../src/gateway/review.ts";
 import { parseEndpoint } from "../../src/node/index.ts";

@@ -12,8 +12,8 @@ import {
   resourcePath,
   VOLUME_ATTACHMENTS,
 } from "../../src/api/meta/index.ts";
-import { createNodeScan } from "../../src/apiserver/authorization/index.ts";
-import { createMemoryStorage } from "../../src/apiserver/index.ts";
+import { createNodeScan } from "../../src/apiserver/authorization/node-scan.ts";
+import { createMemoryStorage } from "../../src/apiserver/storage/engine.ts";
 import { keyOf } from "../../src/apiserver/storage/key.ts";
 import { createNodeAuthorizer } from "../../src/authorizer/index.ts";
 import { createWorld } from "../builders/node-world.ts";

@@ -19,7 +19,7 @@ export interface AuditLogFile {
   close(): Promise<void>;
 }
 
-export interface AuditLogOptions {
+interface AuditLogOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly rotation?: AuditRotation;

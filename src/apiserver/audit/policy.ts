@@ -11,13 +11,13 @@ export type Level = (typeof LEVELS)[number];
 const STAGE_NAMES = ["RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"] as const;
 export type AuditStage = (typeof STAGE_NAMES)[number];
 
-export interface GroupResources {
+interface GroupResources {
   readonly group?: string;
   readonly resources?: readonly string[];
   readonly resourceNames?: readonly string[];
 }
 
-export interface PolicyRule {
+interface PolicyRule {
   readonly level: Level;
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];

@@ -14,7 +14,7 @@ import { type Audited, auditEvent, type StageFacts } from "./event.ts";
 import { type AuditPolicy, type Decided, decide, type Level } from "./policy.ts";
 import { mayShowBodies, redactBody } from "./redact.ts";
 
-export interface AuditOptions {
+interface AuditOptions {
   readonly policy: AuditPolicy;
   readonly clock: Clock;
   /** One line, with its newline. */
@@ -29,7 +29,7 @@ export interface Audit {
   refused(call: Call, error: unknown): void;
 }
 
-export interface Recording {
+interface Recording {
   answered(answer: Answer): void;
   failed(error: unknown): void;
 }

@@ -3,7 +3,9 @@ import { aLeaf, aRoot, TEST_NOW_MS } from "../../../test/builders/x509.ts";
 import type { Secret } from "../../api/core/index.ts";
 import type { Fault } from "../../kernel/outcome/index.ts";
 import { EKU_CLIENT_AUTH, extKeyUsageExtension } from "../../kernel/x509/index.ts";
-import { createBootstrapTokenAuthenticator, createClientCertificateAuthenticator, identify } from "./index.ts";
+import { createBootstrapTokenAuthenticator } from "./bootstrap-token.ts";
+import { createClientCertificateAuthenticator } from "./client-certificate.ts";
+import { identify } from "./stage.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 const TOKEN = "abcdef.0123456789abcdef";

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
-import { createTokenFileAuthenticator } from "./index.ts";
+import { createTokenFileAuthenticator } from "./token-file.ts";
 
 const WHO = { method: "POST", path: "/apis/authentication.k8s.io/v1/selfsubjectreviews", body: {} };
 

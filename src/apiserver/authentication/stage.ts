@@ -13,6 +13,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { type HttpRequest, headerValue } from "../../platform/http/index.ts";
 import type { Answer, Call, Next } from "../call.ts";
+import type { TokenVerdict } from "../resources/review.ts";
 import { forbiddenPath } from "../status/status.ts";
 import type { Authentication, Authenticator, Credentials } from "./authenticator.ts";
 
@@ -86,4 +87,34 @@ function credentialsOf(request: HttpRequest): Credentials {
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP)) return user;
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
+}
+
+// A TokenReview's question: whose token is this, and whom is it meant for? Only tokens are reviewed, never certificates.
+
+interface ShownToken {
+  readonly token: string;
+  /** Empty: those of this server. */
+  readonly audiences: readonly string[];
+  readonly nowMs: number;
+}
+
+export function reviewToken(authenticators: readonly Authenticator[], shown: ShownToken): TokenVerdict {
+  const audiences = shown.audiences.length === 0 ? undefined : shown.audiences;
+  const credentials = { peerCertificates: [], bearerToken: shown.token, audiences };
+  const refusals: string[] = [];
+  for (const authenticator of authenticators) {
+    const result = authenticator.authenticate(credentials, shown.nowMs);
+    if (result.kind === "refused") refusals.push(result.reason);
+    // Whoever captured a discovery JWT must not pass for somebody at those who ask here; it is for one answer of ours.
+    if (result.kind !== "user" || result.replyKey !== undefined) continue;
+    return { authenticated: true, user: withAuthenticatedGroup(result.user), audiences: result.audiences ?? [] };
+  }
+  return { authenticated: false, error: toldTogether([INVALID, ...refusals]) };
+}
+
+const INVALID = "invalid bearer token";
+
+/** Several errors stand in brackets, as Go's aggregate writes them. */
+function toldTogether(errors: readonly string[]): string {
+  return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
 }

@@ -13,7 +13,7 @@ import { type Authenticator, NOT_MINE } from "./authenticator.ts";
 const MAX_LINES = 10_000;
 const FIELDS = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy;
 
-export interface TokenFile extends Authenticator {
+interface TokenFile extends Authenticator {
   /** Of the token `<id>.<secret>`; undefined when the file has none of that id. */
   secretOf(id: string): string | undefined;
 }

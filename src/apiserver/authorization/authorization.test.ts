@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ASKED, aRule } from "../../../test/builders/access.ts";
 import type { ClusterRole, PolicyRule, RoleBinding } from "../../api/access/index.ts";
-import { createAuthorizerChain, privilegedAuthorizer } from "./chain.ts";
 import { createRbacAuthorizer, type RbacObjects } from "./rbac.ts";
 import { describeRule, uncovered } from "./rule-cover.ts";
+import { createAuthorizerChain, privilegedAuthorizer } from "./stage.ts";
 
 function aBinding(subject: RoleBinding["subjects"], changed: Partial<RoleBinding> = {}): RoleBinding {
   return {

@@ -8,8 +8,8 @@ import {
   VOLUME_ATTACHMENTS,
 } from "../../api/meta/index.ts";
 import type { RelatedResource } from "../../authorizer/index.ts";
+import { createMemoryStorage } from "../storage/engine.ts";
 import { keyOf } from "../storage/key.ts";
-import { createMemoryStorage } from "../storage/memory.ts";
 import type { ListRange, Stored } from "../storage/storage.ts";
 import { createNodeScan } from "./node-scan.ts";
 

@@ -14,7 +14,7 @@ import type { Storage } from "../storage/storage.ts";
 import type { RbacObjects } from "./rbac.ts";
 import { createSubjectIndex, type SubjectIndex } from "./subjects.ts";
 
-export interface RbacIndex extends RbacObjects {
+interface RbacIndex extends RbacObjects {
   close(): void;
 }
 

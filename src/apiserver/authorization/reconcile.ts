@@ -14,10 +14,10 @@ import {
 import { isSameJson } from "../../kernel/json/index.ts";
 import { keyOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
-import { AUTOUPDATE, bootstrapPolicy } from "./policy/index.ts";
+import { AUTOUPDATE, bootstrapPolicy } from "./policy/objects.ts";
 import { uncovered } from "./rule-cover.ts";
 
-export interface Reconciliation {
+interface Reconciliation {
   readonly storage: Storage;
   /** Gives a new object its uid and time. */
   readonly asNew: (object: KubeObject) => KubeObject;

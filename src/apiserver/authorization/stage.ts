@@ -1,6 +1,7 @@
 // Step 3, authorize: may this user ask for this? The texts are those of kube-apiserver; people search the web for them.
 
-import type { Attributes, Authorizer, Decision } from "../../api/access/index.ts";
+import { type Attributes, type Authorizer, type Decision, MASTERS_GROUP } from "../../api/access/index.ts";
+import { allow, noOpinion } from "../../kernel/outcome/index.ts";
 import type { Answer, Call, Next } from "../call.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
 import { forbidden, forbiddenPath } from "../status/status.ts";
@@ -54,4 +55,28 @@ function describeQuestion(asked: Attributes): string {
 /** The message repeats what the client sent, and somebody may show it in a browser. */
 function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+// Several authorizers as one: the first that allows or denies has spoken; the reasons of those without an opinion are
+// kept for the refusal. Group system:masters is always first and always allowed, as in Kubernetes.
+
+export const privilegedAuthorizer: Authorizer = {
+  authorize: ({ user }) =>
+    user.groups.includes(MASTERS_GROUP)
+      ? allow({ rule: "masters", reason: "GroupIsPrivileged", message: "" })
+      : noOpinion({ rule: "masters", reason: "GroupIsNotPrivileged", message: "" }),
+};
+
+export function createAuthorizerChain(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    authorize: (asked) => {
+      const reasons: string[] = [];
+      for (const authorizer of authorizers) {
+        const decision = authorizer.authorize(asked);
+        if (decision.kind !== "NoOpinion") return decision;
+        if (decision.message !== "") reasons.push(decision.message);
+      }
+      return noOpinion({ rule: "chain", reason: "NobodyAllows", message: reasons.join("\n") });
+    },
+  };
 }

@@ -3,7 +3,8 @@ import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
 import { createManualClock, START_MS } from "../../../test/fakes/clock.ts";
 import { EVENTS, type KubeObject } from "../../api/meta/index.ts";
-import { createMemoryStorage, keyOf, prefixOf } from "../storage/index.ts";
+import { createMemoryStorage } from "../storage/engine.ts";
+import { keyOf, prefixOf } from "../storage/key.ts";
 import { expireEvents, runEventExpiry } from "./expiry.ts";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";

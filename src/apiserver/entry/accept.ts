@@ -1,8 +1,11 @@
 // Content negotiation: which of the forms a client takes is the answer written in? JSON, YAML or protobuf; whole, as a Table
 // or as bare metadata. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
+import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type HttpHeaders, headerValue } from "../../platform/http/index.ts";
+import { findMessage } from "../encoding/index.ts";
+import type { Endpoint } from "../resources/registry.ts";
 
 /** kubectl sends three clauses, a browser a dozen. */
 const MAX_CLAUSES = 64;
@@ -36,7 +39,7 @@ export interface Accepted {
 export const WHOLE: Accepted = { format: "json", transform: undefined, version: "", isPretty: false };
 
 /** What an endpoint has: objects as they are in some formats, and turned into something else. */
-export interface Offer {
+interface Offer {
   readonly formats: readonly Format[];
   readonly transforms: readonly Transform[];
 }
@@ -120,4 +123,24 @@ function isServed(transform: Transform, format: Format): boolean {
 function isVersion(transform: Transform, group: string | undefined, version: string): boolean {
   if (transform === "APIGroupDiscoveryList") return group === "apidiscovery.k8s.io" && version === "v2";
   return group === "meta.k8s.io" && ["v1", "v1beta1"].includes(version);
+}
+
+// What an endpoint can answer with: the formats its kind has, and the transforms of stored kinds.
+
+export function offerOf(endpoint: Endpoint, verb: string): Offer {
+  const formats = FORMATS.filter((format) => isOffered(format, resourceOf(endpoint), verb));
+  const isOwnKind = endpoint.kind === "stored" && endpoint.subresource?.speaks === undefined;
+  return { formats, transforms: isOwnKind ? OBJECT_TRANSFORMS : [] };
+}
+
+/** Custom resources have no protobuf form, and a stream of YAML documents is nothing that clients know. */
+function isOffered(format: Format, resource: Resource, verb: string): boolean {
+  if (format === "yaml") return verb !== "watch";
+  return format === "json" || findMessage({ apiVersion: apiVersionOf(resource), kind: resource.kind }) !== undefined;
+}
+
+function resourceOf(endpoint: Endpoint): Resource {
+  if (endpoint.kind === "review") return endpoint.review.resource;
+  if (endpoint.kind === "posted") return endpoint.subresource.resource;
+  return endpoint.subresource?.speaks?.resource ?? endpoint.strategy.resource;
 }

@@ -9,7 +9,7 @@ import { findMessage, type KindName, parseProtobuf } from "../encoding/index.ts"
 import { parseYamlInSteps } from "./yaml.ts";
 
 /** The limit of kube-apiserver; clients and tests know it. */
-export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
 const JSON_TYPE = "application/json";
 export const YAML_TYPE = "application/yaml";

@@ -8,7 +8,7 @@ import { parseQuery, type Query } from "./query.ts";
 /** Names are at most 253 characters in practice; a CSR name of 1000 characters is accepted by Kubernetes. */
 const MAX_PATH_CHARACTERS = 8_192;
 
-export interface Target {
+interface Target {
   readonly segments: readonly string[];
   readonly query: Query;
 }

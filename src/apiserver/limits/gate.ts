@@ -5,11 +5,10 @@ import type { Clock } from "../../platform/clock/index.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
 import { createHeldBytes, type HeldBytes } from "./held-bytes.ts";
 import { createPlaces, type Places } from "./shares.ts";
-import { createTurnstile, type Turnstile } from "./turnstile.ts";
 
 export type RequestKind = "mutating" | "readOnly";
 
-export interface Limits {
+export interface RequestLimits {
   readonly mutating: number;
   readonly readOnly: number;
   /** Longest run of a request that is no watch. */
@@ -29,7 +28,7 @@ const MIB = 1024 * 1024;
  * there are 16,384 of those. A kubelet has a watch for each secret and config map of its pods, some hundreds; machines that join
  * with one token are one user, with a watch each.
  */
-export const DEFAULT_LIMITS: Limits = {
+export const DEFAULT_LIMITS: RequestLimits = {
   mutating: 200,
   readOnly: 400,
   timeoutMs: 60_000,
@@ -48,7 +47,7 @@ export interface Gate {
   readonly watches: Turnstile;
 }
 
-export function createGate(limits: Limits, clock: Clock): Gate {
+export function createGate(limits: RequestLimits, clock: Clock): Gate {
   return {
     timeoutMs: limits.timeoutMs,
     deadlines: createDeadlines(clock),
@@ -62,4 +61,41 @@ const READING: readonly string[] = ["get", "list", "watch", "head", ""];
 
 export function kindOf(verb: string): RequestKind {
   return READING.includes(verb) ? "readOnly" : "mutating";
+}
+
+// Who holds how many places of something that is scarce: a bound for all, and a smaller one for each, so that nobody can take
+// all of them.
+
+interface Turnstile {
+  /** Takes a place: returns what gives it back, or which of the bounds is reached. */
+  enter(name: string): (() => void) | Bound;
+}
+
+export type Bound = "all" | "each";
+
+function createTurnstile(limits: Readonly<Record<Bound, number>>): Turnstile {
+  const inside = new Map<string, number>();
+  let total = 0;
+
+  function leave(name: string): void {
+    const left = (inside.get(name) ?? 0) - 1;
+    if (left > 0) inside.set(name, left);
+    else inside.delete(name);
+    total -= 1;
+  }
+
+  return {
+    enter: (name) => {
+      const own = inside.get(name) ?? 0;
+      if (own >= limits.each) return "each";
+      if (total >= limits.all) return "all";
+      inside.set(name, own + 1);
+      total += 1;
+      let isInside = true;
+      return () => {
+        if (isInside) leave(name);
+        isInside = false;
+      };
+    },
+  };
 }

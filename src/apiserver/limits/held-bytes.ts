@@ -10,14 +10,14 @@ export interface HeldBytes {
   open(user: UserInfo): Hold;
 }
 
-export interface Hold {
+interface Hold {
   /** False when they are too many. */
   add(bytes: number): boolean;
   /** All that were added are given back. */
   end(): void;
 }
 
-export interface HeldBytesLimits {
+interface HeldBytesLimits {
   readonly all: number;
   readonly each: number;
 }

@@ -3,8 +3,8 @@ import { connect, type TLSSocket } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { callApi, type Sent, watchApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
-import { parseGoDuration } from "./go-duration.ts";
 import { classOf, createPlaces, type Places } from "./shares.ts";
+import { parseGoDuration } from "./stage.ts";
 
 describe("too many at once", () => {
   it("are told when to come back, and administrators get in", async () => {

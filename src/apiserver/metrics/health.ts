@@ -5,7 +5,7 @@ import { createMetrics } from "../../platform/report/index.ts";
 import type { Answer } from "../call.ts";
 import type { Query } from "../entry/query.ts";
 
-export interface Check {
+interface Check {
   readonly name: string;
   isHealthy(): boolean;
 }

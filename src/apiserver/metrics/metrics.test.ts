@@ -4,7 +4,7 @@ import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import { parseQuery } from "../entry/query.ts";
-import { createHealth, healthAnswer } from "./index.ts";
+import { createHealth, healthAnswer } from "./health.ts";
 
 describe("metrics", () => {
   it("count requests by what they were for, and never by what a client made up", async () => {

@@ -1,16 +1,16 @@
 // The outermost stage: whatever comes back, an answer or a failure, leaves as one HTTP answer with the same headers.
 
+import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../../api/bootstrap/index.ts";
 import type { Status } from "../../api/meta/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { HttpAnswer } from "../../platform/http/index.ts";
+import { type HttpAnswer, type HttpHeaders, isWhole } from "../../platform/http/index.ts";
 import type { Answer, Call, Next } from "../call.ts";
 import { negotiateRefusal } from "../entry/accept.ts";
 import { statusOfError } from "../status/fault-status.ts";
+import { forbiddenPath } from "../status/status.ts";
 import { encodeAnswer } from "./encode.ts";
 import { encodeDocument } from "./format.ts";
 import { compress } from "./gzip.ts";
-import { signAnswer } from "./jws.ts";
-import { warningHeaders } from "./warnings.ts";
 
 export interface ReplyParts {
   readonly clock: Clock;
@@ -71,4 +71,49 @@ function lineOf(call: Call, end: { status: number; nowMs: number; problem: unkno
     durationMs: end.nowMs - call.receivedMs,
     ...(end.problem === undefined ? {} : { problem: end.problem }),
   };
+}
+
+// The signature of an answer to a caller that does not know this server yet: a detached JWS (RFC 7515 appendix F) over the
+// exact bytes of the body, with the token that the caller's JWT named (seed 004, "JWS content signing"), bound to that JWT and to
+// the path of cluster-info.
+
+/** Fault `forbidden` for what cannot be signed: a stream, or a body over the limit. */
+function signAnswer(http: HttpAnswer, replyKey: ReplyKey): HttpAnswer {
+  if (!isWhole(http.body)) throw forbiddenPath("a stream cannot be signed for a discovery JWT");
+  if (Buffer.byteLength(http.body) > MAX_SIGNED_BODY_BYTES) {
+    throw forbiddenPath(`an answer of more than ${MAX_SIGNED_BODY_BYTES} bytes is not signed for a discovery JWT`);
+  }
+  // Text is signed and sent as UTF-8: the listener counts and writes the same bytes.
+  return { ...http, headers: { ...http.headers, [JWS_HEADER]: signDiscoveryAnswer(http.body, replyKey) } };
+}
+
+// Warning headers: `299 - "<text>"`, one a warning. Limits and order of k8s.io/apiserver/pkg/endpoints/filters/warning.go.
+
+/** Beyond the first limit every warning is cut to the second, and what is still beyond is dropped. */
+const MAX_TOTAL_CHARACTERS = 4_096;
+const MAX_CUT_CHARACTERS = 256;
+
+function warningHeaders(warnings: readonly string[]): HttpHeaders {
+  const texts = [...new Set(warnings.map(printable))].filter((text) => text !== "");
+  if (texts.length === 0) return {};
+  const total = texts.reduce((sum, text) => sum + text.length, 0);
+  const shown = total <= MAX_TOTAL_CHARACTERS ? texts : cut(texts);
+  return { warning: shown.map((text) => `299 - "${text.replace(/[\\"]/g, "\\$&")}"`) };
+}
+
+function cut(texts: readonly string[]): readonly string[] {
+  let left = MAX_TOTAL_CHARACTERS;
+  const kept: string[] = [];
+  for (const text of texts) {
+    const short = text.slice(0, MAX_CUT_CHARACTERS);
+    left -= short.length;
+    if (left < 0) break;
+    kept.push(short);
+  }
+  return kept;
+}
+
+/** A warning repeats what the client sent, and a header holds neither control characters nor anything beyond Latin-1. */
+function printable(text: string): string {
+  return text.replace(/[^\x20-\x7e]/g, "?");
 }

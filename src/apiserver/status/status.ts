@@ -11,7 +11,7 @@ import {
 import { Fault, type FaultCode } from "../../kernel/outcome/index.ts";
 import { CAUSE_REASONS, describeError, type FieldError } from "../resources/field-error.ts";
 
-export interface StatusInput {
+interface StatusInput {
   readonly code: number;
   readonly reason: string;
   readonly message: string;

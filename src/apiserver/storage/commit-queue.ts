@@ -7,7 +7,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 
 export type Settled<R> = { readonly value: R } | { readonly fault: Fault };
 
-export interface CommitQueue<W, R> {
+interface CommitQueue<W, R> {
   submit(write: W): Promise<R>;
   /** Refuses further writes, resolves when the accepted ones are settled. */
   close(): Promise<void>;

@@ -3,20 +3,18 @@
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createCommitQueue, type Settled } from "./commit-queue.ts";
-import { tooLarge } from "./faults.ts";
 import { createParsedObjects, Held, type HeldChange } from "./held.ts";
-import { createHistory, type HistoryLimits } from "./history.ts";
+import { createHistory, type HistoryLimits, rangeBefore } from "./history.ts";
 import type { Journal, JournalRow } from "./journal.ts";
 import { createKeyspace, type Slice } from "./keyspace.ts";
-import { rangeBefore } from "./past.ts";
-import { type Outcome, planWrites, type Write } from "./plan.ts";
-import type { ListRange, Page, Storage, Stored } from "./storage.ts";
+import { type Outcome, type PlannedWrite, planWrites } from "./plan.ts";
+import { type ListRange, type Page, type Storage, type Stored, tooLarge } from "./storage.ts";
 import { createSubscribers } from "./subscribers.ts";
 
 /** A fresh store begins at 1, as etcd does: the resourceVersion of an empty list must not be "0", which means "any". */
 export const FIRST_REVISION = 1;
 
-export interface EngineOptions {
+interface EngineOptions {
   readonly journal: Journal;
   /** What the journal held when it was opened. */
   readonly revision: number;
@@ -33,7 +31,7 @@ export function createEngine({ journal, revision: startRevision, rows, historyLi
   let revision = startRevision;
 
   /** Refusals wait for the flush as well: a conflict with a write that is not durable yet would give it away. */
-  async function commit(writes: readonly Write[]): Promise<readonly Settled<Stored>[]> {
+  async function commit(writes: readonly PlannedWrite[]): Promise<readonly Settled<Stored>[]> {
     const outcomes = planWrites(writes, { revision, get: keyspace.get, parsed });
     const planned = outcomes.flatMap((outcome) => ("planned" in outcome ? [outcome.planned] : []));
     if (planned.length > 0) {
@@ -95,4 +93,15 @@ async function persist(journal: Journal, planned: readonly HeldChange[]): Promis
 
 function answerOf(outcome: Outcome): Settled<Stored> {
   return "planned" in outcome ? { value: outcome.planned.current } : { fault: outcome.refused };
+}
+
+// Storage that forgets at the end of the process: for tests and for programs that embed the server.
+
+interface MemoryStorageOptions {
+  readonly historyLimits?: HistoryLimits | undefined;
+}
+
+export function createMemoryStorage({ historyLimits }: MemoryStorageOptions = {}): Storage {
+  const journal = { append: async () => undefined, close: async () => undefined };
+  return createEngine({ journal, revision: FIRST_REVISION, rows: [], historyLimits });
 }

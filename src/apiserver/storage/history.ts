@@ -2,8 +2,9 @@
 // be read as it was. Bounded in number and in bytes: the oldest changes are dropped, and whoever asks for them is told
 // `expired` and lists again. It starts empty at every start of the process, as the watch cache of kube-apiserver does.
 
-import { tooOld } from "./faults.ts";
 import type { HeldChange } from "./held.ts";
+import { byCodeUnits, roomFor, type Slice } from "./keyspace.ts";
+import { type ListRange, type Stored, tooOld } from "./storage.ts";
 
 export interface HistoryLimits {
   readonly changes: number;
@@ -16,7 +17,7 @@ export interface HistoryLimits {
  */
 export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { changes: 8_192, characters: 32 * 1024 * 1024 };
 
-export interface History {
+interface History {
   /** Everything after this revision is still here. */
   floor(): number;
   append(change: HeldChange): void;
@@ -67,4 +68,33 @@ export function createHistory(startRevision: number, limits: HistoryLimits = DEF
 /** JSON length of what a change keeps alive: the new content and the old one. */
 function sizeOf({ current, before }: HeldChange): number {
   return current.text.length + (before?.text.length ?? 0);
+}
+
+// The state as it was: today's objects with the changes since then undone. Serves lists at an exact revision, above all
+// the later pages of a list whose first page was read at that revision.
+
+type Range = Omit<ListRange, "atRevision">;
+
+/** `current` reads the state of now. */
+export function rangeBefore(
+  current: (range: Range) => Slice<Stored>,
+  changes: readonly HeldChange[],
+  { prefix, after = "", limit }: Range,
+): Slice<Stored> {
+  const undone = contentBefore(changes, prefix);
+  if (undone.size === 0) return current({ prefix, after, limit });
+  const untouched = current({ prefix, after }).items.filter(({ key }) => !undone.has(key));
+  const revived = [...undone.values()].filter((entry) => entry !== undefined).filter(({ key }) => key > after);
+  const all = [...untouched, ...revived].sort((a, b) => byCodeUnits(a.key, b.key));
+  const items = all.slice(0, roomFor(limit));
+  return { items, remaining: all.length - items.length };
+}
+
+/** For each changed key what it held before its first change; undefined when it did not exist. */
+function contentBefore(changes: readonly HeldChange[], prefix: string): ReadonlyMap<string, Stored | undefined> {
+  const contents = new Map<string, Stored | undefined>();
+  for (const { key, before } of changes) {
+    if (key.startsWith(prefix) && !contents.has(key)) contents.set(key, before);
+  }
+  return contents;
 }

@@ -6,7 +6,7 @@ export interface JournalBatch {
   readonly entries: readonly JournalEntry[];
 }
 
-export interface JournalEntry {
+interface JournalEntry {
   readonly key: string;
   /** The JSON text of the object; absent: the key is removed. */
   readonly text?: string;

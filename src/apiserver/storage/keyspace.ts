@@ -15,11 +15,11 @@ export interface Slice<T> {
   readonly remaining: number;
 }
 
-export interface Keyed {
+interface Keyed {
   readonly key: string;
 }
 
-export interface Keyspace<T extends Keyed> {
+interface Keyspace<T extends Keyed> {
   get(key: string): T | undefined;
   put(entry: T): void;
   remove(key: string): void;

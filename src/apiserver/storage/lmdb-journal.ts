@@ -16,7 +16,7 @@ const REVISION_KEY = "revision";
 /** Secrets are stored in it. */
 const FILE_MODE = 0o600;
 
-export interface OpenJournal {
+interface OpenJournal {
   readonly journal: Journal;
   readonly revision: number;
   readonly rows: readonly JournalRow[];

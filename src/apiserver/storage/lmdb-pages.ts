@@ -13,7 +13,7 @@ const BIG_VALUE = 0x01;
 /** First page, transaction and number of pages, eight octets each. */
 const RUN = { page: 0, pages: 16, bytes: 24 };
 
-export interface PageSource {
+interface PageSource {
   /** How many whole pages there are. */
   readonly pages: number;
   /** The octets of a page that is there. */

@@ -9,7 +9,7 @@ import type { HistoryLimits } from "./history.ts";
 import { openLmdbJournal } from "./lmdb-journal.ts";
 import type { Storage } from "./storage.ts";
 
-export interface LmdbStorageOptions {
+interface LmdbStorageOptions {
   /** Created when missing; kept at mode 0700. */
   readonly directory: string;
   readonly historyLimits?: HistoryLimits | undefined;

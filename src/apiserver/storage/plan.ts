@@ -6,7 +6,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { Held, HeldChange, type ParsedObjects } from "./held.ts";
 import { checkKey } from "./key.ts";
 
-export type Write =
+export type PlannedWrite =
   | { readonly verb: "create"; readonly key: string; readonly object: KubeObject }
   | { readonly verb: "update"; readonly key: string; readonly object: KubeObject; readonly expected: number }
   | { readonly verb: "delete"; readonly key: string; readonly expected: number };
@@ -16,13 +16,13 @@ export type Outcome = { readonly planned: HeldChange } | { readonly refused: Fau
 /** etcd refuses requests above 1.5 MiB by default, so no object of a real cluster is larger. */
 const MAX_OBJECT_CHARACTERS = 1_572_864;
 
-export interface View {
+interface View {
   readonly revision: number;
   get(key: string): Held | undefined;
   readonly parsed: ParsedObjects;
 }
 
-export function planWrites(writes: readonly Write[], view: View): readonly Outcome[] {
+export function planWrites(writes: readonly PlannedWrite[], view: View): readonly Outcome[] {
   const touched = new Map<string, Held | undefined>();
   let revision = view.revision;
   return writes.map((write) => {
@@ -44,7 +44,7 @@ interface Place {
   readonly parsed: ParsedObjects;
 }
 
-function planWrite(write: Write, current: Held | undefined, place: Place): HeldChange {
+function planWrite(write: PlannedWrite, current: Held | undefined, place: Place): HeldChange {
   checkKey(write.key);
   if (write.verb === "create") {
     if (current !== undefined) throw new Fault("already-exists", `${write.key} already exists`);

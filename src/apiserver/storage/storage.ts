@@ -4,6 +4,7 @@
 // durable; one that the disk refuses is the Fault `io-failed` and leaves everything as it was.
 
 import type { KubeObject } from "../../api/meta/index.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 
 /** An object in one or two of its forms. What is stored is kept as text and parsed for whoever asks for the object. */
 export interface Content {
@@ -70,4 +71,18 @@ export interface Storage {
   watch(prefix: string, after: number, onChange: (change: Change) => void): () => void;
   /** Takes no more writes (Fault `unavailable`), settles those it has taken, forgets its watchers. */
   close(): Promise<void>;
+}
+
+// A revision outside what storage can show. The words are those of kube-apiserver: clients see them.
+
+/** Compacted away: list again. `oldest` is the oldest revision from which a watch can still start. */
+export function tooOld(requested: number, oldest: number): Fault {
+  return new Fault("expired", `too old resource version: ${requested} (${oldest})`, { detail: { requested, oldest } });
+}
+
+/** Not reached yet. */
+export function tooLarge(requested: number, current: number): Fault {
+  return new Fault("timeout", `Too large resource version: ${requested}, current: ${current}`, {
+    detail: { requested, current },
+  });
 }

@@ -3,14 +3,14 @@
 
 import type { Change } from "./storage.ts";
 
-export interface Subscription {
+interface Subscription {
   readonly prefix: string;
   /** Changes up to this revision are not shown. */
   readonly after: number;
   readonly onChange: (change: Change) => void;
 }
 
-export interface Subscribers {
+interface Subscribers {
   /** Shows `past` at once, then everything that is delivered; returns the unsubscriber. */
   add(subscription: Subscription, past: readonly Change[]): () => void;
   deliver(change: Change): void;

@@ -11,7 +11,7 @@ const MAX_TOKEN_CHARACTERS = 4_096;
 /** Instead of a revision: go on with the state of now, whatever the pages before have shown. */
 const LATEST = -1;
 
-export interface Continuation {
+interface Continuation {
   /** The one that all pages are read at; absent: that of the moment. */
   readonly revision?: number | undefined;
   /** The key after which the next page starts, without the prefix of the list. */

@@ -6,7 +6,7 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { verifySignature } from "../../platform/keys/index.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
-import { heavyTurn } from "../limits/heavy.ts";
+import { heavyTurn } from "../limits/lane.ts";
 import { randomSuffix, randomUid } from "../random.ts";
 import type { FieldError } from "../resources/field-error.ts";
 import { metaForCreate, orderFields, validateMeta } from "../resources/metadata.ts";
@@ -15,8 +15,8 @@ import { alreadyExists, failure, invalidObject, noUniqueName } from "../status/s
 import type { Content } from "../storage/storage.ts";
 import { checkNamespace, decodeBody } from "./decode.ts";
 import { type Owners, ownedByCreator } from "./field-manager.ts";
+import { inTurn } from "./lost-races.ts";
 import { attemptOf, enforce, isDryRun, keptAs, keyFor, type StoredCall, writeFacts } from "./stored-call.ts";
-import { inTurn } from "./turns/in-turn.ts";
 import { writeOptions } from "./write-options.ts";
 
 const MAX_GENERATED_BASE = 58;

@@ -9,21 +9,22 @@ import { assert } from "../../kernel/outcome/index.ts";
 import type { Call } from "../call.ts";
 import { type KindName, typeProblem } from "../encoding/index.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS } from "../resources/custom/index.ts";
-import type { CustomKind } from "../resources/strategy.ts";
+import { invalid } from "../resources/field-error.ts";
+import { META_SHAPE, shapeProblem } from "../resources/shape.ts";
+import type { CustomKind, TakenIn } from "../resources/strategy.ts";
 import { builtInSchema } from "../schema/built-in.ts";
 import { conform } from "../schema/conform.ts";
-import { badRequest } from "../status/status.ts";
-import { decodeCustom } from "./decode-custom.ts";
+import { badRequest, invalidObject } from "../status/status.ts";
 import { asWarnings, duplicateFields } from "./duplicate-fields.ts";
 import type { FieldValidation } from "./write-options.ts";
 
-export interface Decodable {
+interface Decodable {
   readonly resource: Resource;
   /** Of a kind that is defined by a stored definition: its schema says which fields it has. */
   readonly custom?: CustomKind;
 }
 
-export interface Decoded {
+interface Decoded {
   readonly object: KubeObject;
   /** Fields that the kind does not have, by their paths. */
   readonly unknown: readonly string[];
@@ -100,4 +101,54 @@ export function checkNamespace(sent: string, fromUrl: string): void {
   if (sent !== "" && sent !== fromUrl) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
+}
+
+// The body of a custom resource -> an object of the kind that the URL names. Unlike a built-in kind it must say what it is,
+// and null in it may mean something.
+
+interface CustomDecodable {
+  readonly resource: Resource;
+  readonly custom: CustomKind;
+}
+
+function decodeCustom(value: JsonObject, { resource, custom }: CustomDecodable): TakenIn {
+  checkType(value, resource);
+  const sent = isJsonObject(value["metadata"]) ? value["metadata"] : {};
+  const isSaid = value["metadata"] !== undefined && value["metadata"] !== null;
+  const object = { ...value, metadata: isSaid && !isJsonObject(value["metadata"]) ? value["metadata"] : said(sent) };
+  const problem = shapeProblem({ metadata: META_SHAPE }, object, resource.kind);
+  if (problem !== undefined) {
+    const { kind, version } = resource;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
+  }
+  return custom.takeIn(object as unknown as KubeObject);
+}
+
+/** In metadata null is as good as nothing: clients send `creationTimestamp: null` with every object. */
+function said(metadata: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
+}
+
+function checkType(value: JsonObject, resource: Resource): void {
+  for (const [field, name] of [
+    ["kind", "Kind"],
+    ["apiVersion", "apiVersion"],
+  ] as const) {
+    if (!isText(value[field])) throw badRequest(`Object '${name}' is missing in the body of the request`);
+  }
+  const expected = apiVersionOf(resource);
+  if (value["apiVersion"] !== expected) {
+    const data = `the API version in the data (${String(value["apiVersion"])})`;
+    throw badRequest(`${data} does not match the expected API version (${expected})`);
+  }
+  if (value["kind"] === resource.kind) return;
+  const { metadata } = value;
+  const name = isJsonObject(metadata) && isText(metadata["name"]) ? metadata["name"] : "";
+  // The refusal names the kind that was sent.
+  const kind = String(value["kind"]);
+  throw invalidObject({ ...resource, kind }, name, [invalid("kind", kind, `must be ${resource.kind}`)]);
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === "string" && value !== "";
 }

@@ -10,10 +10,10 @@ import { formatTime } from "../resources/metadata.ts";
 import { conflict, notFound } from "../status/status.ts";
 import type { Content, Stored } from "../storage/storage.ts";
 import { DELETE_OPTIONS, type DeleteOptions, type Propagation, parseDeleteOptions } from "./delete-options.ts";
+import { isLostRace, MAX_WRITE_TRIES } from "./lost-races.ts";
 import { prefixFor } from "./read.ts";
 import { selectionOf } from "./selection.ts";
 import { attemptOf, enforce, isDryRun, keyFor, type StoredCall } from "./stored-call.ts";
-import { isLostRace, MAX_WRITE_TRIES } from "./turns/write-until-won.ts";
 import { isHeld } from "./update.ts";
 
 export async function remove(stored: StoredCall): Promise<Answer> {

@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { nodeOfUser } from "../../authorizer/index.ts";
-import { reviewToken } from "../authentication/review-token.ts";
+import { reviewToken } from "../authentication/stage.ts";
 import { rulesForUser } from "../authorization/rbac.ts";
 import type { Answer, Call } from "../call.ts";
 import { readBody } from "../entry/body.ts";

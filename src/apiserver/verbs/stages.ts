@@ -2,24 +2,26 @@
 // because resources/ is pure and storage/ and watching/ know nothing of HTTP; what joins them is the verbs.
 
 import type { Answer, Call, Next } from "../call.ts";
-import { negotiate } from "../entry/accept.ts";
+import { negotiate, offerOf } from "../entry/accept.ts";
 import { countParameter, isTrue } from "../entry/query.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
 import { findDocument, NOT_FOUND } from "../reply/documents.ts";
-import { offerOf } from "../reply/offer.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS, type Definition, identityOf } from "../resources/custom/index.ts";
 import type { Endpoint } from "../resources/registry.ts";
+import type { Strategy } from "../resources/strategy.ts";
 import { methodNotAllowed, notFound, unknownResource } from "../status/status.ts";
-import { createWatch } from "../watching/watch.ts";
+import { keyOf } from "../storage/key.ts";
+import type { Storage } from "../storage/storage.ts";
+import { createWatch, type Watch } from "../watching/watch.ts";
 import { create } from "./create.ts";
 import { remove, removeCollection } from "./delete.ts";
-import { endWithKind } from "./end-with-kind.ts";
 import { patch } from "./patch/index.ts";
 import { post } from "./posts/index.ts";
 import { get, list, prefixFor } from "./read.ts";
 import { readOptions } from "./read-options.ts";
 import { review } from "./review.ts";
 import { selectionOf } from "./selection.ts";
-import { spoken } from "./spoken/index.ts";
+import { spoken } from "./spoken.ts";
 import { type StoredCall, storedCall, type VerbParts } from "./stored-call.ts";
 import { update } from "./update.ts";
 
@@ -95,4 +97,23 @@ export async function runWatching(call: Call, _next: Next, parts: VerbParts): Pr
   });
   endWithKind(watch, stored.strategy, parts.storage);
   return { kind: "events", watch };
+}
+
+// A watch on a custom kind ends with the kind: when its definition is removed, or says something else from now on. What the
+// watcher selects and how its answers look was read from the old one. Clients watch again, and find the new kind or a 404.
+// Behaviour of crdHandler in k8s.io/apiextensions-apiserver, which tears the storage of a changed kind down.
+
+function endWithKind(watch: Watch, { custom }: Strategy, storage: Storage): void {
+  if (custom === undefined) return;
+  const key = keyOf(CUSTOM_RESOURCE_DEFINITIONS, { name: custom.definition });
+  const endUnlessSame = (): void => {
+    const definition = storage.get(key)?.object as Definition | undefined;
+    if (definition === undefined || identityOf(definition) !== custom.identity) watch.finish();
+  };
+  const unsubscribe = storage.watch(key, storage.revision(), (change) => {
+    if (change.key === key) endUnlessSame();
+  });
+  watch.ended.addEventListener("abort", unsubscribe, { once: true });
+  // It may have changed since this request found its kind.
+  endUnlessSame();
 }

@@ -1,7 +1,7 @@
 // A call about a stored kind, with everything its verb needs in one place.
 
 import type { Authorizer } from "../../api/access/index.ts";
-import type { KubeObject, Resource } from "../../api/meta/index.ts";
+import type { KubeObject, Resource, Status } from "../../api/meta/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { TokenIssuer } from "../authentication/service-account/issuer.ts";
@@ -10,12 +10,12 @@ import type { Answer, Attempt, Call, Operation, Refusal } from "../call.ts";
 import type { RandomSource } from "../random.ts";
 import { notSupported } from "../resources/field-error.ts";
 import type { Registry } from "../resources/registry.ts";
-import type { Strategy, Subresource, UpdateRules, WriteFacts } from "../resources/strategy.ts";
+import type { CreateSubresource, Strategy, Subresource, UpdateRules, WriteFacts } from "../resources/strategy.ts";
 import { forbidden, invalidObject, notFound } from "../status/status.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
 import { facedStorage } from "./faced-storage.ts";
-import type { Turns } from "./turns/turns.ts";
+import type { Turns } from "./turns.ts";
 
 /** What the verbs use beside the call itself. */
 export interface VerbParts extends RandomSource {
@@ -88,7 +88,7 @@ export function isDryRun(stored: StoredCall): boolean {
   return true;
 }
 
-export interface Objects {
+interface Objects {
   readonly name: string;
   readonly current?: KubeObject | undefined;
   readonly object?: KubeObject | undefined;
@@ -115,3 +115,25 @@ export function enforce(refusal: Refusal | undefined, attempt: Attempt): void {
   const { resource } = attempt;
   throw forbidden(resource, attempt.name || name || generateName || "Unknown", refusal.message, refusal.causes);
 }
+
+// A call to a subresource that is only posted to, with everything its handler needs (index.ts).
+
+export interface PostedCall {
+  readonly call: Call;
+  readonly parts: VerbParts;
+  /** The kind that the subresource belongs to. */
+  readonly strategy: Strategy;
+  readonly resource: Resource;
+  /** Of the object that is posted to. Empty namespace for cluster-scoped kinds. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: CreateSubresource;
+}
+
+/** What a handler answers that has done something and has nothing to show. */
+export function done(): Answer {
+  const body: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  return { kind: "document", status: 201, body };
+}
+
+export type PostHandler = (posted: PostedCall, body: KubeObject) => Promise<Answer>;

@@ -6,7 +6,7 @@ import { checkJson, type Json } from "../../kernel/json/index.ts";
 import { attributesOf, refusalOf } from "../authorization/stage.ts";
 import type { Answer } from "../call.ts";
 import { readBody } from "../entry/body.ts";
-import { heavyTurn } from "../limits/heavy.ts";
+import { heavyTurn } from "../limits/lane.ts";
 import { invalid } from "../resources/field-error.ts";
 import { metaForUpdate, orderFields, validateMetaUpdate } from "../resources/metadata.ts";
 import type { Strategy } from "../resources/strategy.ts";
@@ -15,6 +15,7 @@ import type { Content, Stored } from "../storage/storage.ts";
 import { createObject } from "./create.ts";
 import { checkPlace, decodeBody } from "./decode.ts";
 import { isSameButForTimes, type Owners, ownedByWriter } from "./field-manager.ts";
+import { inTurn, isLostRace, writeUntilWon } from "./lost-races.ts";
 import {
   attemptOf,
   enforce,
@@ -25,8 +26,6 @@ import {
   updateRules,
   writeFacts,
 } from "./stored-call.ts";
-import { inTurn } from "./turns/in-turn.ts";
-import { isLostRace, writeUntilWon } from "./turns/write-until-won.ts";
 import { writeOptions } from "./write-options.ts";
 
 export async function update(stored: StoredCall): Promise<Answer> {
@@ -85,7 +84,7 @@ function checkPreconditions(stored: StoredCall, sent: KubeObject, current: Store
   if (resourceVersion !== "" && resourceVersion !== String(current.revision)) throw conflict(resource, call.info.name);
 }
 
-export interface Replacement {
+interface Replacement {
   readonly sent: KubeObject;
   readonly owners: Owners;
 }

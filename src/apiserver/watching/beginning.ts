@@ -2,7 +2,7 @@
 // closed by a bookmark (a streaming list), or the changes after a revision that the client has seen.
 
 import type { Resource } from "../../api/meta/index.ts";
-import type { Change, Page, Storage } from "../storage/index.ts";
+import type { Change, Page, Storage } from "../storage/storage.ts";
 import { EVERYTHING, eventOf, initialEventsEnd, type Matches, type WatchedEvent } from "./events.ts";
 
 export interface WatchParameters {
@@ -13,7 +13,7 @@ export interface WatchParameters {
   readonly timeoutSeconds?: number | undefined;
 }
 
-export interface Watched {
+export interface WatchScope {
   readonly storage: Storage;
   readonly prefix: string;
   readonly resource: Resource;
@@ -22,7 +22,7 @@ export interface Watched {
   readonly parameters: WatchParameters;
 }
 
-export interface Beginning {
+interface Beginning {
   readonly opening: Iterable<WatchedEvent>;
   readonly unsubscribe: () => void;
 }
@@ -33,7 +33,7 @@ export function isStreamingList({ resourceVersion = 0, sendInitialEvents }: Watc
 }
 
 /** Fault `expired` when the changes after the revision are no longer known. */
-export function beginWatch(watched: Watched, onChange: (change: Change) => void): Beginning {
+export function beginWatch(watched: WatchScope, onChange: (change: Change) => void): Beginning {
   const { storage, prefix, parameters } = watched;
   if (isStreamingList(parameters)) {
     const page = storage.list({ prefix });
@@ -50,14 +50,14 @@ export function beginWatch(watched: Watched, onChange: (change: Change) => void)
   return { opening: pastEvents(watched, past), unsubscribe };
 }
 
-function* initialEvents({ matches, resource, parameters }: Watched, page: Page): Generator<WatchedEvent> {
+function* initialEvents({ matches, resource, parameters }: WatchScope, page: Page): Generator<WatchedEvent> {
   for (const content of page.items) {
     if (matches === EVERYTHING || matches(content.object)) yield { type: "ADDED", content };
   }
   if (parameters.allowWatchBookmarks === true) yield initialEventsEnd(page.revision, resource);
 }
 
-function* pastEvents({ matches }: Watched, past: readonly Change[]): Generator<WatchedEvent> {
+function* pastEvents({ matches }: WatchScope, past: readonly Change[]): Generator<WatchedEvent> {
   for (const change of past) {
     const event = eventOf(change, matches);
     if (event !== undefined) yield event;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CSRS, type KubeObject } from "../../api/meta/index.ts";
-import type { Change } from "../storage/index.ts";
+import type { Change } from "../storage/storage.ts";
 import { bookmarkAt, eventOf, initialEventsEnd, type WatchedEvent } from "./events.ts";
 
 const node = (tier: string, resourceVersion: string): KubeObject => ({

@@ -3,7 +3,8 @@
 // Pure. Kubernetes API concepts, "Efficient detection of changes".
 
 import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type Resource, type Status } from "../../api/meta/index.ts";
-import type { Change, Content } from "../storage/index.ts";
+import type { Fault } from "../../kernel/outcome/index.ts";
+import type { Change, Content } from "../storage/storage.ts";
 
 export type WatchedEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly content: Content }
@@ -44,3 +45,27 @@ function bookmark(resource: Resource, metadata: KubeObject["metadata"]): Watched
 function atRevision(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
+
+// The two ways in which a watch cannot begin, as the last event of its stream: the HTTP status has been sent by then.
+
+/** Clients list again when they see it. */
+export function expiredEvent({ message }: Fault): WatchedEvent {
+  return { type: "ERROR", status: { ...FAILURE, message, reason: "Expired", code: 410 } };
+}
+
+/** The requested revision did not come in time. Clients look for the cause and try again after the seconds given. */
+export function tooLargeEvent({ message }: Fault): WatchedEvent {
+  const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+  return {
+    type: "ERROR",
+    status: {
+      ...FAILURE,
+      message: `Timeout: ${message}`,
+      reason: "Timeout",
+      details: { causes, retryAfterSeconds: 1 },
+      code: 504,
+    },
+  };
+}
+
+const FAILURE = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure" } as const satisfies Status;

@@ -2,12 +2,12 @@
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { type Storage, tooLarge } from "../storage/index.ts";
+import { type Storage, tooLarge } from "../storage/storage.ts";
 
 /** What kube-apiserver grants before it says that the revision is too large. */
 const FRESHNESS_TIMEOUT_MS = 3_000;
 
-export interface RevisionWait {
+interface RevisionWait {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import { type KubeObject, NODES } from "../../api/meta/index.ts";
-import { createMemoryStorage, keyOf, prefixOf, type Storage } from "../storage/index.ts";
+import { createMemoryStorage } from "../storage/engine.ts";
+import { keyOf, prefixOf } from "../storage/key.ts";
+import type { Storage } from "../storage/storage.ts";
 import type { WatchParameters } from "./beginning.ts";
 import type { WatchedEvent } from "./events.ts";
 import { createWatch, type Watch } from "./watch.ts";

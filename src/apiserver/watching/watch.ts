@@ -4,17 +4,14 @@
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import type { Change } from "../storage/index.ts";
-import { beginWatch, isStreamingList, type Watched } from "./beginning.ts";
-import { expiredEvent, tooLargeEvent } from "./errors.ts";
+import type { Change } from "../storage/storage.ts";
+import { beginWatch, isStreamingList, type WatchScope } from "./beginning.ts";
 import { createEventQueue, type EventQueue } from "./event-queue.ts";
-import { bookmarkAt, eventOf, type WatchedEvent } from "./events.ts";
-import { runLifetime } from "./lifetime.ts";
-import { createPatience } from "./patience.ts";
-import { watchTimeoutMs } from "./timing.ts";
+import { bookmarkAt, eventOf, expiredEvent, tooLargeEvent, type WatchedEvent } from "./events.ts";
+import { createPatience, runLifetime, watchTimeoutMs } from "./lifetime.ts";
 import { waitForRevision } from "./wait-for-revision.ts";
 
-export interface WatchRequest extends Watched {
+interface WatchRequest extends WatchScope {
   readonly clock: Clock;
   /** A number in [0, 1), for the default timeout. */
   readonly random: () => number;

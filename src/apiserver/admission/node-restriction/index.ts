@@ -4,13 +4,17 @@
 import { nodeOfUser } from "../../../authorizer/index.ts";
 import type { Attempt } from "../../call.ts";
 import { type Plugin, type Questions, refuse, refuseMissing } from "../plugin.ts";
-import { persistentVolumeClaims } from "./rules/claims.ts";
-import { certificateSigningRequests } from "./rules/csrs.ts";
 import { nodes } from "./rules/nodes.ts";
-import { csiNodes, leases, resourceSlices } from "./rules/own-objects.ts";
+import {
+  certificateSigningRequests,
+  csiNodes,
+  leases,
+  persistentVolumeClaims,
+  resourceSlices,
+} from "./rules/own-objects.ts";
 import { pods } from "./rules/pods.ts";
 import type { Objection, WriteRule } from "./rules/rule.ts";
-import { serviceAccounts } from "./rules/tokens.ts";
+import { tokenRequests } from "./rules/tokens.ts";
 
 const NAME = "NodeRestriction";
 
@@ -19,7 +23,7 @@ const RULES: ReadonlyMap<string, WriteRule> = new Map([
   ["/pods", pods],
   ["/nodes", nodes],
   ["/persistentvolumeclaims", persistentVolumeClaims],
-  ["/serviceaccounts", serviceAccounts],
+  ["/serviceaccounts", tokenRequests],
   ["coordination.k8s.io/leases", leases],
   ["storage.k8s.io/csinodes", csiNodes],
   ["resource.k8s.io/resourceslices", resourceSlices],

@@ -2,6 +2,8 @@
 // way is refused, never passed on. Behaviour of kubernetes/pkg/serviceaccount/jwt.go.
 
 import { CREDENTIAL_ID, type UserInfo } from "../../../api/access/index.ts";
+import type { Secret } from "../../../api/core/index.ts";
+import { type KubeObject, NODES, PODS, type Resource, SECRETS, SERVICE_ACCOUNTS } from "../../../api/meta/index.ts";
 import { decodeUnverifiedJwt, hasJwtForm, type UnverifiedJwt, verifyJwt } from "../../../kernel/jose/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { PublicKey } from "../../../kernel/x509/index.ts";
@@ -9,16 +11,16 @@ import { type Authentication, type Authenticator, NOT_MINE } from "../authentica
 import {
   type BoundClaims,
   LEGACY_ISSUER,
+  type LegacyClaims,
   type Reference,
   readBoundClaims,
   readLegacyClaims,
   serviceAccountUser,
 } from "./claims.ts";
-import { type GetObject, gatherBound, gatherLegacy } from "./gather.ts";
-import { judgeBound, judgeLegacy } from "./judge.ts";
-import type { TokenKeys } from "./keys.ts";
+import type { TokenKeys } from "./issuer.ts";
+import { type BoundFacts, judgeBound, judgeLegacy, type LegacyFacts } from "./judge.ts";
 
-export interface ServiceAccountOptions {
+interface ServiceAccountOptions {
   readonly keys: TokenKeys;
   /** The first signs; the tokens of all are accepted. */
   readonly issuers: readonly string[];
@@ -115,5 +117,38 @@ function extraOf({ id, pod, node }: BoundClaims): UserInfo["extra"] {
     ...one("node-uid", node?.uid),
     ...one("pod-name", pod?.name),
     ...one("pod-uid", pod?.uid),
+  };
+}
+
+// A verified token's claims -> the facts its judgement needs: the stored objects it names, read at this moment. Nothing is
+// cached, so a deleted account, Secret or Pod ends its tokens with the next request.
+
+/** An object of storage, or undefined. */
+type GetObject = (
+  resource: Resource,
+  place: { readonly namespace?: string | undefined; readonly name: string },
+) => KubeObject | undefined;
+
+function gatherBound(claims: BoundClaims, get: GetObject, nowMs: number): BoundFacts {
+  const { namespace } = claims;
+  const read = (resource: Resource, one: Reference | undefined) =>
+    one === undefined ? undefined : get(resource, { namespace: resource.namespaced ? namespace : "", name: one.name });
+  return {
+    nowMs,
+    claims,
+    serviceAccount: read(SERVICE_ACCOUNTS, claims.serviceAccount),
+    pod: read(PODS, claims.pod),
+    secret: read(SECRETS, claims.secret),
+    node: read(NODES, claims.node),
+  };
+}
+
+function gatherLegacy(claims: LegacyClaims, get: GetObject, token: string): LegacyFacts {
+  const { namespace, serviceAccount, secretName } = claims;
+  return {
+    claims,
+    token,
+    serviceAccount: get(SERVICE_ACCOUNTS, { namespace, name: serviceAccount.name }),
+    secret: get(SECRETS, { namespace, name: secretName }) as Secret | undefined,
   };
 }

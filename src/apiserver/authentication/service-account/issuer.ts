@@ -1,7 +1,17 @@
 // Who signs service account tokens, for whom, and how the world can check them: the OpenID discovery documents.
 
-import type { JwtClaims } from "../../../kernel/jose/index.ts";
-import { algorithmFor, keySetOf, type TokenKeys } from "./keys.ts";
+import {
+  type JwtAlgorithm,
+  type JwtClaims,
+  jwkOf,
+  jwtAlgorithmOf,
+  keyIdOf,
+  signJwt,
+} from "../../../kernel/jose/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import { parsePem } from "../../../kernel/pem/index.ts";
+import { type PublicKey, parsePublicKey } from "../../../kernel/x509/index.ts";
+import { parsePrivateKey } from "../../../platform/keys/index.ts";
 
 /** The name kubeadm gives every cluster's issuer. */
 export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
@@ -17,7 +27,7 @@ export function createTokenIssuer(keys: TokenKeys, issuer: string): TokenIssuer 
   return { issuer, audiences: [issuer], sign: keys.sign };
 }
 
-export interface OpenIdDocument {
+interface OpenIdDocument {
   readonly mediaType: string;
   readonly body: unknown;
 }
@@ -40,4 +50,57 @@ export function openIdDocument(
     id_token_signing_alg_values_supported: [...algorithms].sort(),
   };
   return { mediaType: "application/json", body };
+}
+
+// The keys of service account tokens: the one that signs, and all whose signatures are believed. A key that was replaced
+// stays in the second list until its last token has expired.
+
+export interface TokenKeys {
+  /** By key id. */
+  readonly publicKeys: ReadonlyMap<string, PublicKey>;
+  sign(claims: JwtClaims): string;
+}
+
+interface TokenKeyOptions {
+  /** PEM of an EC (P-256, P-384, P-521) or RSA-2048 private key. */
+  readonly signingKeyPem: string;
+  /** PEM of PUBLIC KEY or private key blocks whose tokens are still believed. */
+  readonly formerKeysPem?: readonly string[] | undefined;
+}
+
+export function createTokenKeys({ signingKeyPem, formerKeysPem = [] }: TokenKeyOptions): TokenKeys {
+  const { signer } = parsePrivateKey(signingKeyPem);
+  jwtAlgorithmOf(signer);
+  const own = parsePublicKey(signer.publicKey);
+  const all = [own, ...formerKeysPem.flatMap(readPublicKeys)];
+  return {
+    publicKeys: new Map(all.map((key) => [keyIdOf(key), key])),
+    sign: (claims) => signJwt({ keyId: keyIdOf(own), claims }, signer),
+  };
+}
+
+function readPublicKeys(pem: string): readonly PublicKey[] {
+  const keys = parsePem(pem)
+    .filter(({ label }) => label === "PUBLIC KEY")
+    .map(({ bytes }) => parsePublicKey(bytes));
+  return keys.length > 0 ? keys : [parsePublicKey(parsePrivateKey(pem).signer.publicKey)];
+}
+
+const ALGORITHM_BY_CURVE: Readonly<Record<string, JwtAlgorithm>> = {
+  "P-256": "ES256",
+  "P-384": "ES384",
+  "P-521": "ES512",
+};
+
+/** The public keys as anybody may read them. Private numbers are not in a PublicKey, so they cannot slip out here. */
+function keySetOf(keys: TokenKeys): { readonly keys: readonly Readonly<Record<string, string>>[] } {
+  return {
+    keys: [...keys.publicKeys].map(([kid, key]) => ({ use: "sig", kid, alg: algorithmFor(key), ...jwkOf(key) })),
+  };
+}
+
+function algorithmFor(key: PublicKey): JwtAlgorithm {
+  const algorithm = key.algorithm === "RSA" ? "RS256" : ALGORITHM_BY_CURVE[key.curve ?? ""];
+  if (algorithm === undefined) throw new Fault("unsupported", "a service account key must be RSA or EC");
+  return algorithm;
 }

@@ -4,10 +4,10 @@
 //  legacy:  the Secret holds this very token and is not invalidated; the account lives.
 // Lives: is stored under the same uid, and has not been on its way out for more than a minute. Pure.
 
+import type { Secret } from "../../../api/core/index.ts";
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { encodeBase64, encodeUtf8, equalBytes } from "../../../kernel/bytes/index.ts";
-import type { Reference } from "./claims.ts";
-import type { BoundFacts, LegacyFacts } from "./facts.ts";
+import type { BoundClaims, LegacyClaims, Reference } from "./claims.ts";
 
 /** Clocks differ, and a pod needs its token while it shuts down. */
 const LEEWAY_MS = 60_000;
@@ -58,4 +58,24 @@ export function judgeLegacy({ claims, token, secret, serviceAccount }: LegacyFac
   if (serviceAccount === undefined || serviceAccount.metadata.deletionTimestamp !== undefined) return INVALIDATED;
   if (serviceAccount.metadata.uid !== claims.serviceAccount.uid) return "ServiceAccount UID does not match claim";
   return (secret.metadata.labels?.[INVALID_SINCE] ?? "") === "" ? undefined : INVALIDATED;
+}
+
+// Everything the judgement of a service account's token may know: the claims, whose signature has been verified, and the
+// objects they name as they are stored at this moment.
+
+export interface BoundFacts {
+  readonly nowMs: number;
+  readonly claims: BoundClaims;
+  /** Undefined: not stored. */
+  readonly serviceAccount: KubeObject | undefined;
+  readonly pod: KubeObject | undefined;
+  readonly secret: KubeObject | undefined;
+  readonly node: KubeObject | undefined;
+}
+
+export interface LegacyFacts {
+  readonly claims: LegacyClaims;
+  readonly token: string;
+  readonly serviceAccount: KubeObject | undefined;
+  readonly secret: Secret | undefined;
 }

@@ -3,7 +3,7 @@
 
 import type { RuleLine } from "../../../api/access/index.ts";
 import { NODE_ROLE } from "../../../authorizer/index.ts";
-import { EVENTS } from "./events.ts";
+import { WRITE_EVENTS } from "./events.ts";
 
 export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   admin: [],
@@ -76,7 +76,7 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   "system:heapster": ["read core events,namespaces,nodes,pods", "read extensions deployments"],
   "system:kube-aggregator": ["read core endpoints,services"],
   "system:kube-controller-manager": [
-    EVENTS,
+    WRITE_EVENTS,
     "create coordination.k8s.io leases",
     "get,update coordination.k8s.io leases kube-controller-manager",
     "create core secrets,serviceaccounts",
@@ -90,7 +90,7 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   ],
   "system:kube-dns": ["list,watch core endpoints,services"],
   "system:kube-scheduler": [
-    EVENTS,
+    WRITE_EVENTS,
     "create coordination.k8s.io leases",
     "read,update coordination.k8s.io leases kube-scheduler",
     "read,write coordination.k8s.io leasecandidates",
@@ -130,11 +130,11 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   ],
   "system:node": NODE_ROLE,
   "system:node-bootstrapper": ["read,create certificates.k8s.io certificatesigningrequests"],
-  "system:node-problem-detector": ["get core nodes", "patch core nodes/status", EVENTS],
+  "system:node-problem-detector": ["get core nodes", "patch core nodes/status", WRITE_EVENTS],
   "system:node-proxier": [
     "list,watch core endpoints,services",
     "read core nodes",
-    EVENTS,
+    WRITE_EVENTS,
     "list,watch networking.k8s.io servicecidrs",
     "list,watch discovery.k8s.io endpointslices",
   ],
@@ -143,7 +143,7 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
     "read,update core persistentvolumeclaims",
     "read storage.k8s.io storageclasses",
     "watch core events",
-    EVENTS,
+    WRITE_EVENTS,
   ],
   "system:public-info-viewer": ["get url /healthz,/livez,/readyz,/version,/version/"],
   "system:service-account-issuer-discovery": [

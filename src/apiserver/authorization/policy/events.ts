@@ -2,4 +2,4 @@
 
 import type { RuleLine } from "../../../api/access/index.ts";
 
-export const EVENTS: RuleLine = "create,patch,update core,events.k8s.io events";
+export const WRITE_EVENTS: RuleLine = "create,patch,update core,events.k8s.io events";

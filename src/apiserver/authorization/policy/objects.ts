@@ -11,17 +11,16 @@ import {
   type Subject,
 } from "../../../api/access/index.ts";
 import type { ObjectMeta } from "../../../api/meta/index.ts";
-import { type BindingLine, CLUSTER_BINDINGS } from "./bindings.ts";
 import { AGGREGATED, AGGREGATES_TO, aggregationLabel, CLUSTER_ROLES } from "./cluster-roles.ts";
 import { CONTROLLER_ROLES } from "./controller-roles.ts";
-import { NAMESPACED_BINDINGS, NAMESPACED_ROLES } from "./namespaced-roles.ts";
+import { type BindingLine, CLUSTER_BINDINGS, NAMESPACED_BINDINGS, NAMESPACED_ROLES } from "./namespaced-roles.ts";
 
 const RBAC_GROUP = "rbac.authorization.k8s.io";
 const RBAC_VERSION = `${RBAC_GROUP}/v1`;
 /** An operator sets this to "false" on an object that the start of the server must leave alone. */
 export const AUTOUPDATE = "rbac.authorization.kubernetes.io/autoupdate";
 
-export interface BootstrapPolicy {
+interface BootstrapPolicy {
   readonly clusterRoles: readonly ClusterRole[];
   readonly clusterRoleBindings: readonly RoleBinding[];
   readonly roles: readonly Role[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bootstrapPolicy, clusterRoleRules } from "./index.ts";
+import { bootstrapPolicy, clusterRoleRules } from "./objects.ts";
 
 const policy = bootstrapPolicy();
 

@@ -16,7 +16,7 @@ import {
   REF_PREFIX,
   SCALAR_COMPONENTS,
 } from "./components.ts";
-import { pathsOf } from "./paths.ts";
+import { openApiPaths } from "./paths.ts";
 
 export const INFO = { title: "Kubernetes", version: "v1.36.3" };
 
@@ -47,7 +47,7 @@ function documentOf(kinds: readonly Described[]): JsonObject {
   return {
     openapi: "3.0.0",
     info: INFO,
-    paths: mergeAll(kinds.map((kind) => pathsOf(described(kind)))),
+    paths: mergeAll(kinds.map((kind) => openApiPaths(described(kind)))),
     components: { schemas: schemasOf(kinds) },
   };
 }

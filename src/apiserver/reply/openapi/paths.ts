@@ -5,7 +5,7 @@ import type { Resource } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../../kernel/json/index.ts";
 import { pathTemplates, REF_PREFIX, STATUS } from "./components.ts";
 
-export interface DescribedKind {
+interface DescribedKind {
   readonly resource: Resource;
   readonly verbs: readonly string[];
   /** Of the schema, in the document. */
@@ -50,7 +50,7 @@ function listParameters(): readonly string[] {
   return ["continue", "fieldSelector", "labelSelector", "limit", "resourceVersion", "resourceVersionMatch"];
 }
 
-export function pathsOf(kind: DescribedKind): JsonObject {
+export function openApiPaths(kind: DescribedKind): JsonObject {
   const templates = pathTemplates(kind.resource);
   const paths: Record<string, JsonObject> = {};
   for (const on of ["collection", "object"] as const) {

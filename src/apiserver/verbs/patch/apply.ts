@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from "../../../kernel/json/index.ts";
 import { type Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Answer } from "../../call.ts";
 import { readYamlBody } from "../../entry/body.ts";
-import { heavyTurn } from "../../limits/heavy.ts";
+import { heavyTurn } from "../../limits/lane.ts";
 import {
   type Applied,
   applyConfiguration,
@@ -22,8 +22,8 @@ import { createObject } from "../create.ts";
 import { checkPlace, decodeObject } from "../decode.ts";
 import { duplicateFields } from "../duplicate-fields.ts";
 import { emptyObject, ignoredFields, managersOf, ownable, ownedByCreator, writerOf } from "../field-manager.ts";
+import { isLostRace, writeUntilWon } from "../lost-races.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
-import { isLostRace, writeUntilWon } from "../turns/write-until-won.ts";
 import { checkMayCreate, replace } from "../update.ts";
 import { type WriteOptions, writeOptions } from "../write-options.ts";
 import { isExcusedByLastApplied, withLastApplied } from "./last-applied.ts";

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 
-export interface Ordering {
+interface Ordering {
   readonly items: readonly Json[];
   /** Items, or objects with nothing but their key, in the wanted order. */
   readonly wanted: readonly Json[];

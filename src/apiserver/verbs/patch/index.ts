@@ -4,16 +4,15 @@
 import type { Json } from "../../../kernel/json/index.ts";
 import type { Answer } from "../../call.ts";
 import { mediaTypeOf, readJsonBody } from "../../entry/body.ts";
-import { heavyTurn } from "../../limits/heavy.ts";
+import { heavyTurn } from "../../limits/lane.ts";
 import { ANY, type Schema, schemaOfKind } from "../../schema/index.ts";
 import { badRequest, notFound } from "../../status/status.ts";
+import { writeUntilWon } from "../lost-races.ts";
 import { keyFor, type StoredCall } from "../stored-call.ts";
-import { writeUntilWon } from "../turns/write-until-won.ts";
 import { replace } from "../update.ts";
 import { writeOptions } from "../write-options.ts";
 import { APPLY_TYPE, apply } from "./apply.ts";
-import { applyJsonPatch } from "./json-patch.ts";
-import { applyMergePatch } from "./merge-patch.ts";
+import { applyJsonPatch, applyMergePatch } from "./json-patch.ts";
 import { patched } from "./patched.ts";
 import { applyStrategicMerge } from "./strategic-merge.ts";
 

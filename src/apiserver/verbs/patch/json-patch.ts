@@ -2,9 +2,8 @@
 // first changes it and changed in place after that, so that an operation costs its path and not the document.
 // A patch that is no patch is the fault `malformed` (400); an operation that does not fit the document is `invalid` (422).
 
-import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../kernel/json/index.ts";
+import { isJsonObject, isSameJson, type Json, type JsonObject, MAX_JSON_DEPTH } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
-import { type Pointer, parsePointer } from "./json-pointer.ts";
 
 /** The limit of kube-apiserver. */
 const MAX_OPERATIONS = 10_000;
@@ -198,4 +197,39 @@ function remove(draft: Draft, pointer: Pointer): void {
     draft.shift(parent, Number(token));
     parent.splice(Number(token), 1);
   } else delete parent[token];
+}
+
+// JSON pointers, RFC 6901: `/metadata/labels/a~1b`.
+
+type Pointer = readonly string[];
+
+export function parsePointer(text: Json | undefined): Pointer {
+  if (typeof text !== "string" || (text !== "" && !text.startsWith("/"))) {
+    throw new Fault("malformed", "a JSON patch path must be a JSON pointer");
+  }
+  if (text === "") return [];
+  const tokens = text.slice(1).split("/").map(parseToken);
+  if (tokens.length > MAX_JSON_DEPTH) throw new Fault("malformed", "a JSON patch path is too deep");
+  return tokens;
+}
+
+/** The key `__proto__` is refused here as it is in bodies: checkJson says why. */
+function parseToken(token: string): string {
+  if (/~(?![01])/.test(token)) throw new Fault("malformed", "a JSON patch path has a bad escape");
+  const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  if (key === "__proto__") throw new Fault("malformed", 'a JSON patch path may not contain the key "__proto__"');
+  return key;
+}
+
+// JSON merge patch, RFC 7396: objects merge, null removes, everything else replaces. Pure.
+
+export function applyMergePatch(target: Json, patch: Json): Json {
+  if (!isJsonObject(patch)) return patch;
+  // A map has no prototype that a key could reach.
+  const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : []);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, applyMergePatch(merged.get(key) ?? null, value));
+  }
+  return Object.fromEntries(merged);
 }

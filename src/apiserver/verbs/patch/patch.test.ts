@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../../kernel/json/index.ts";
-import { applyJsonPatch } from "./json-patch.ts";
-import { applyMergePatch } from "./merge-patch.ts";
+import { applyJsonPatch, applyMergePatch } from "./json-patch.ts";
 
 // RFC 7396, appendix A.
 const MERGES: readonly (readonly [Json, Json, Json])[] = [

@@ -6,9 +6,8 @@ import { readBody } from "../../entry/body.ts";
 import type { Endpoint } from "../../resources/registry.ts";
 import { invalidObject, methodNotAllowed } from "../../status/status.ts";
 import { decodeObject } from "../decode.ts";
-import { enforce, type VerbParts } from "../stored-call.ts";
+import { enforce, type PostHandler, type VerbParts } from "../stored-call.ts";
 import { bindPod, evictPod } from "./pod.ts";
-import type { PostHandler } from "./posted-call.ts";
 import { requestToken } from "./token/index.ts";
 
 /** `<plural>/<subresource>` -> what it does. One line each; the handlers live in files of their own. */

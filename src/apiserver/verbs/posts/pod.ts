@@ -11,8 +11,8 @@ import { keyOf } from "../../storage/key.ts";
 import type { Stored } from "../../storage/storage.ts";
 import { removeObject } from "../delete.ts";
 import type { DeleteOptions } from "../delete-options.ts";
-import { isLostRace, MAX_WRITE_TRIES } from "../turns/write-until-won.ts";
-import { done, type PostedCall } from "./posted-call.ts";
+import { isLostRace, MAX_WRITE_TRIES } from "../lost-races.ts";
+import { done, type PostedCall } from "../stored-call.ts";
 
 export async function bindPod(posted: PostedCall, body: KubeObject): Promise<Answer> {
   const binding = body as Binding;

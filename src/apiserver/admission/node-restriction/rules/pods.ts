@@ -1,13 +1,12 @@
 // Pods: a node creates mirrors of the pods it reads from its own disk, bound to itself, owned by itself and referring to
 // nothing; and it deletes pods that are bound to it. Everything else about a pod is decided by others.
 
-import { NODES, type OwnerReference } from "../../../../api/meta/index.ts";
+import { NODES, type OwnerReference, PODS } from "../../../../api/meta/index.ts";
 import { isMirrorPod, MIRROR_ANNOTATION, nodeOfPod, type PodWithReferences } from "../../../../authorizer/index.ts";
+import { isSameJson } from "../../../../kernel/json/index.ts";
 import type { Attempt } from "../../../call.ts";
 import { referenceProblem } from "./mirror-references.ts";
-import { evictions } from "./pod-eviction.ts";
-import { podStatus } from "./pod-status.ts";
-import { missing, type Objection, quoted, type WriteRule, type Writer } from "./rule.ts";
+import { missing, type NodeWriter, type Objection, quoted, type WriteRule } from "./rule.ts";
 
 export const pods: WriteRule = (attempt, writer) => {
   switch (attempt.subresource) {
@@ -24,7 +23,7 @@ export const pods: WriteRule = (attempt, writer) => {
   }
 };
 
-function podItself(attempt: Attempt, writer: Writer): Objection | undefined {
+function podItself(attempt: Attempt, writer: NodeWriter): Objection | undefined {
   const { operation, object, current } = attempt;
   const who = `node ${quoted(writer.node)}`;
   if (operation === "CREATE") return object === undefined ? undefined : newPod(object, writer);
@@ -34,7 +33,7 @@ function podItself(attempt: Attempt, writer: Writer): Objection | undefined {
   return `${who} can only delete pods with spec.nodeName set to itself`;
 }
 
-function newPod(pod: PodWithReferences, writer: Writer): Objection | undefined {
+function newPod(pod: PodWithReferences, writer: NodeWriter): Objection | undefined {
   const who = `node ${quoted(writer.node)}`;
   if (!isMirrorPod(pod)) {
     return `pod does not have "${MIRROR_ANNOTATION}" annotation, ${who} can only create mirror pods`;
@@ -44,7 +43,7 @@ function newPod(pod: PodWithReferences, writer: Writer): Objection | undefined {
 }
 
 /** The Node itself, this very one and not one of the same name before it. */
-function ownerProblem(owners: readonly OwnerReference[], { node, questions }: Writer): Objection | undefined {
+function ownerProblem(owners: readonly OwnerReference[], { node, questions }: NodeWriter): Objection | undefined {
   const who = `node ${quoted(node)}`;
   const [owner] = owners;
   if (owners.length > 1) return `${who} can only create pods with a single owner reference set to itself`;
@@ -58,3 +57,37 @@ function ownerProblem(owners: readonly OwnerReference[], { node, questions }: Wr
   const uid = stored.metadata.uid ?? "";
   return owner.uid === uid ? undefined : `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`;
 }
+
+// Pod status: a node reports about the pods bound to it. It may not move the pod to other selectors by way of its labels, nor
+// give itself a claim by naming it in the status.
+
+const podStatus: WriteRule = ({ operation, current, object }, { node }) => {
+  if (operation !== "UPDATE") return `unexpected operation ${quoted(operation)}`;
+  const who = `node ${quoted(node)}`;
+  const before: PodWithReferences | undefined = current;
+  const after: PodWithReferences | undefined = object;
+  if (before === undefined || nodeOfPod(before) !== node) {
+    return `${who} can only update pod status for pods with spec.nodeName set to itself`;
+  }
+  if (!isSameJson(before.metadata.labels ?? {}, after?.metadata.labels ?? {})) {
+    return `${who} cannot update labels through pod status`;
+  }
+  if (!isSameJson(before.status?.resourceClaimStatuses ?? [], after?.status?.resourceClaimStatuses ?? [])) {
+    return `${who} cannot update resource claim statues`;
+  }
+  if (!isSameJson(before.status?.extendedResourceClaimStatus, after?.status?.extendedResourceClaimStatus)) {
+    return `${who} cannot update extended resource claim status`;
+  }
+  return undefined;
+};
+
+// Eviction: a node under pressure ends pods that are bound to it.
+
+const evictions: WriteRule = (attempt, { node, questions }) => {
+  if (attempt.operation !== "CREATE") return `unexpected operation ${attempt.operation}`;
+  const name = attempt.name || (attempt.object?.metadata.name ?? "");
+  if (name === "") return "could not determine pod from request data";
+  const pod = questions.get(PODS, name, attempt.namespace);
+  if (pod === undefined) return missing(PODS, name);
+  return nodeOfPod(pod) === node ? undefined : `node ${node} can only evict pods with spec.nodeName set to itself`;
+};

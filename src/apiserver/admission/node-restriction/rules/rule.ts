@@ -6,7 +6,7 @@ import type { Attempt } from "../../../call.ts";
 import type { Questions } from "../../plugin.ts";
 
 /** Who tries to write, and what may be asked about the rest of the cluster. */
-export interface Writer {
+export interface NodeWriter {
   readonly node: string;
   readonly questions: Pick<Questions, "get" | "authorize">;
 }
@@ -14,7 +14,7 @@ export interface Writer {
 /** A text forbids; a missing object is told as such, because the kubelet may know of it too late or too early. */
 export type Objection = string | { readonly missing: Resource; readonly name: string };
 
-export type WriteRule = (attempt: Attempt, writer: Writer) => Objection | undefined;
+export type WriteRule = (attempt: Attempt, writer: NodeWriter) => Objection | undefined;
 
 /** What Kubernetes looks up in its caches it misses by the singular: `pod "x" not found`. */
 export function missing(resource: Resource, name: string): Objection {

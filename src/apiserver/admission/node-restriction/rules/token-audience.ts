@@ -16,11 +16,11 @@ import {
   type VolumeWithReferences,
 } from "../../../../authorizer/index.ts";
 import type { Attempt } from "../../../call.ts";
-import { quoted, type Writer } from "./rule.ts";
+import { type NodeWriter, quoted } from "./rule.ts";
 
-type Questions = Writer["questions"];
+type Questions = NodeWriter["questions"];
 
-export interface AudienceFacts {
+interface AudienceFacts {
   readonly audience: string;
   readonly pod: PodWithReferences;
   readonly attempt: Attempt;

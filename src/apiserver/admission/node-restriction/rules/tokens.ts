@@ -4,7 +4,7 @@
 import { type KubeObject, PODS } from "../../../../api/meta/index.ts";
 import { nodeOfPod, type PodWithReferences } from "../../../../authorizer/index.ts";
 import type { Attempt } from "../../../call.ts";
-import { missing, type Objection, type WriteRule, type Writer } from "./rule.ts";
+import { missing, type NodeWriter, type Objection, type WriteRule } from "./rule.ts";
 import { audienceProblem } from "./token-audience.ts";
 
 interface TokenRequest extends KubeObject {
@@ -19,7 +19,7 @@ interface TokenRequest extends KubeObject {
   };
 }
 
-export const serviceAccounts: WriteRule = (attempt, writer) => {
+export const tokenRequests: WriteRule = (attempt, writer) => {
   if (attempt.operation !== "CREATE" || attempt.subresource !== "token") return undefined;
   const { boundObjectRef: bound = {}, audiences = [] } = (attempt.object as TokenRequest | undefined)?.spec ?? {};
   const { apiVersion, kind, name = "", uid = "" } = bound;
@@ -42,7 +42,7 @@ function audienceOf(
   attempt: Attempt,
   pod: PodWithReferences,
   audiences: readonly string[],
-  writer: Writer,
+  writer: NodeWriter,
 ): Objection | undefined {
   const [audience = "", ...more] = audiences;
   if (more.length > 0) return "node may only request 0 or 1 audiences";

@@ -8,7 +8,7 @@ import { formatTime } from "../../../resources/metadata.ts";
 import { notFound } from "../../../status/status.ts";
 import { keyOf } from "../../../storage/key.ts";
 import type { Storage } from "../../../storage/storage.ts";
-import type { PostedCall, PostHandler } from "../posted-call.ts";
+import type { PostedCall, PostHandler } from "../../stored-call.ts";
 import { planToken, type TokenFacts, type TokenPlan, type TokenRequest } from "./plan.ts";
 
 export const requestToken: PostHandler = async (posted, body) => {

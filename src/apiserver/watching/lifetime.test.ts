@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nextWakeAt, watchTimeoutMs } from "./timing.ts";
+import { nextWakeAt, watchTimeoutMs } from "./lifetime.ts";
 
 describe("the timeout of a watch", () => {
   it.each([

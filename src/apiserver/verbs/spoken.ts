@@ -2,20 +2,19 @@
 // kind, each turned into a write of the parent.
 // differs from upstream: no server-side apply to it, whose fields would have to be owned in two kinds at once.
 
-import type { KubeObject } from "../../../api/meta/index.ts";
-import type { Json } from "../../../kernel/json/index.ts";
-import type { Answer } from "../../call.ts";
-import { mediaTypeOf, readBody, readJsonBody } from "../../entry/body.ts";
-import type { Speech } from "../../resources/strategy.ts";
-import { badRequest, conflict, invalidObject, methodNotAllowed, notFound } from "../../status/status.ts";
-import type { Content, Stored } from "../../storage/storage.ts";
-import { checkPlace, decodeBody } from "../decode.ts";
-import { applyJsonPatch } from "../patch/json-patch.ts";
-import { applyMergePatch } from "../patch/merge-patch.ts";
-import { keyFor, type StoredCall } from "../stored-call.ts";
-import { isLostRace, MAX_WRITE_TRIES, told } from "../turns/write-until-won.ts";
-import { replace } from "../update.ts";
-import { writeOptions } from "../write-options.ts";
+import type { KubeObject } from "../../api/meta/index.ts";
+import type { Json } from "../../kernel/json/index.ts";
+import type { Answer } from "../call.ts";
+import { mediaTypeOf, readBody, readJsonBody } from "../entry/body.ts";
+import type { Speech } from "../resources/strategy.ts";
+import { badRequest, conflict, invalidObject, methodNotAllowed, notFound } from "../status/status.ts";
+import type { Content, Stored } from "../storage/storage.ts";
+import { checkPlace, decodeBody } from "./decode.ts";
+import { isLostRace, MAX_WRITE_TRIES, told } from "./lost-races.ts";
+import { applyJsonPatch, applyMergePatch } from "./patch/json-patch.ts";
+import { keyFor, type StoredCall } from "./stored-call.ts";
+import { replace } from "./update.ts";
+import { writeOptions } from "./write-options.ts";
 
 const PATCHES: Readonly<Record<string, (document: Json, patch: Json) => Json>> = {
   "application/json-patch+json": applyJsonPatch,

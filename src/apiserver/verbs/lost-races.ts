@@ -1,8 +1,9 @@
 // A write that names no version is not refused because another came first: it is made anew from what is stored now.
 
-import { isFault } from "../../../kernel/outcome/index.ts";
-import { conflict, notFound } from "../../status/status.ts";
-import { keyFor, type StoredCall } from "../stored-call.ts";
+import { isFault } from "../../kernel/outcome/index.ts";
+import { conflict, notFound } from "../status/status.ts";
+import type { Storage } from "../storage/storage.ts";
+import { keyFor, type StoredCall } from "./stored-call.ts";
 
 /** Lost races before the client is told; each means that somebody else's write came through. */
 export const MAX_WRITE_TRIES = 10;
@@ -48,4 +49,24 @@ async function tryAgain<T>(
       if (!isLost(error) || tries === MAX_WRITE_TRIES) throw told(error, stored);
     }
   }
+}
+
+// Some kinds are written one at a time (Strategy.writesInTurn): a write becomes visible only once it is durable, and two that
+// were prepared at the same moment would both take the same free address.
+
+/** The last write of each storage that others wait for; it never rejects. */
+const lastOf = new WeakMap<Storage, Promise<void>>();
+
+export async function inTurn<T>({ strategy, parts }: StoredCall, write: () => Promise<T>): Promise<T> {
+  if (!strategy.writesInTurn) return write();
+  const before = lastOf.get(parts.storage) ?? Promise.resolve();
+  const written = before.then(write);
+  lastOf.set(
+    parts.storage,
+    written.then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return written;
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { WHOLE } from "../entry/accept.ts";
 import { configMapStrategy } from "../resources/kinds/key-value.ts";
 import type { Content } from "../storage/storage.ts";
-import { listPieces, PIECE_CHARACTERS } from "./list-text.ts";
+import { listPieces, PIECE_CHARACTERS } from "./encode.ts";
 import { type Context, shapeList } from "./transform.ts";
 
 const context: Context = {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { callApi } from "../../../../test/fakes/api-client.ts";
-import { startTestApiServer } from "../../../../test/fakes/api-server.ts";
-import { createMemoryStorage, type Storage } from "../../storage/index.ts";
+import { callApi } from "../../../test/fakes/api-client.ts";
+import { startTestApiServer } from "../../../test/fakes/api-server.ts";
+import { createMemoryStorage } from "../storage/engine.ts";
+import type { Storage } from "../storage/storage.ts";
 import { createTurns } from "./turns.ts";
 
 /** A disk takes its time, and meanwhile others read what is stored now. */

@@ -1,1 +1,0 @@
-export { AUTOUPDATE, type BootstrapPolicy, bootstrapPolicy, clusterRoleRules } from "./objects.ts";
