@@ -1,6 +1,7 @@
 // Our own kinds: JoinPolicy and NodeIdentity, their words, and how a policy is read.
 
 export { claimantOf, describeDispute } from "./disputes.ts";
+export { GUARD_RULES } from "./guard.ts";
 export {
   ADMISSIONS,
   type Admission,

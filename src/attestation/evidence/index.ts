@@ -40,7 +40,7 @@ export {
   type Step,
 } from "./envelope.ts";
 export { MAX_REQUEST_OCTETS } from "./limits.ts";
-export { objectName } from "./names.ts";
+export { HELLO_OBJECT_PREFIX, objectName } from "./names.ts";
 export {
   bestCommon,
   encodeProtocol,
@@ -57,6 +57,7 @@ export {
   isProviderId,
   OID_PROVIDER_ID,
   parseProviderId,
+  providerIdOf,
 } from "./provider-id.ts";
 export {
   type Draft,

@@ -17,8 +17,11 @@ export interface NamedContent {
   readonly cri: Uint8Array;
 }
 
+/** How the names of hellos begin; nothing else is named so. */
+export const HELLO_OBJECT_PREFIX = "countersign-hello-";
+
 const PREFIXES: Readonly<Record<Step, string>> = {
-  hello: "countersign-hello-",
+  hello: HELLO_OBJECT_PREFIX,
   proof: "countersign-proof-",
   single: "countersign-single-",
 };

@@ -2,8 +2,8 @@
 
 import { encodeUtf8, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { DerReader, encodeTlv, TAG } from "../../kernel/der/index.ts";
-import { Fault } from "../../kernel/outcome/index.ts";
-import type { Extension } from "../../kernel/x509/index.ts";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import { type CertificateRequest, type Extension, findExtension } from "../../kernel/x509/index.ts";
 import { MAX_PROVIDER_ID_CHARACTERS } from "./limits.ts";
 
 export const OID_PROVIDER_ID = "1.3.6.1.4.1.11129.2.1.21";
@@ -26,10 +26,28 @@ export function providerIdExtension(providerId: string): Extension {
   return { oid: OID_PROVIDER_ID, critical: false, value: encodeTlv(TAG.utf8String, [encodeUtf8(providerId)]) };
 }
 
-export function parseProviderId({ value }: Extension): string {
+/** Of requests with evidence: strict DER, and a text that other programs write alike. */
+export function parseProviderId(extension: Extension): string {
+  const text = readProviderId(extension);
+  if (!isProviderId(text)) throw new Fault("malformed", "provider ID must be printable ASCII of 1 to 512 characters");
+  return text;
+}
+
+/** Of any request. Undefined where there is none in strict DER. */
+export function providerIdOf({ extensions }: Pick<CertificateRequest, "extensions">): string | undefined {
+  const extension = findExtension(extensions, OID_PROVIDER_ID);
+  if (extension === undefined) return undefined;
+  try {
+    return readProviderId(extension);
+  } catch (error) {
+    if (isFault(error)) return undefined;
+    throw error;
+  }
+}
+
+function readProviderId({ value }: Extension): string {
   const reader = DerReader.over(value);
   const text = parseUtf8(reader.read(TAG.utf8String));
   reader.finish();
-  if (!isProviderId(text)) throw new Fault("malformed", "provider ID must be printable ASCII of 1 to 512 characters");
   return text;
 }

@@ -88,7 +88,7 @@ export interface EvidenceFacts {
   readonly limits: LimitFacts;
 }
 
-/** What could not be read is asked for again so soon. */
+/** Informers fill in seconds, and a change brings the request back by itself: looking again costs next to nothing. */
 export const RETRY_UNREAD_MS = 2_000;
 
 export interface HelloFacts {

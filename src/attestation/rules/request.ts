@@ -3,8 +3,10 @@
 import {
   ATTESTED_CLIENT_SIGNER_PREFIX,
   ATTESTED_SERVING_SIGNER_PREFIX,
+  CLIENT_USAGES,
   NODE_USER_PREFIX,
   NODES_GROUP,
+  SERVING_USAGES,
 } from "../../api/certificates/index.ts";
 import { notMine, pass, type Rule, refuse } from "../../kernel/outcome/index.ts";
 import {
@@ -150,8 +152,8 @@ function providerIdProblem(extension: Extension | undefined): string | undefined
 
 const USAGES = {
   hello: ["digital signature"],
-  client: ["digital signature", "client auth"],
-  serving: ["digital signature", "server auth"],
+  client: CLIENT_USAGES,
+  serving: SERVING_USAGES,
 } as const;
 
 function usageProblem(usages: readonly string[], { step, purpose }: Envelope): string | undefined {

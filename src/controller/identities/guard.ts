@@ -3,6 +3,7 @@
 // place, unchanged, and older than the request.
 
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../api/certificates/index.ts";
+import { GUARD_RULES } from "../../api/countersign/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import type { EndorsementSource } from "../../attestation/tpm/verifier.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
@@ -13,10 +14,10 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import { EK_ANNOTATED_BY, EK_ANNOTATION } from "../attestation/plan.ts";
+import { EK_ANNOTATED_BY } from "../attestation/plan.ts";
 import type { ReadRequest } from "../judging/requests.ts";
 
-const SEED_SPELLING = "cluster-x-k8s-io/tpm-endorsement-key";
+const { right, reserved, reservedPrefix } = GUARD_RULES;
 
 function admission(plural: string, kind: string): Resource {
   return { group: "admissionregistration.k8s.io", version: "v1", plural, kind, namespaced: false };
@@ -56,7 +57,7 @@ export function createGuard(options: GuardOptions): Guard {
 
   return {
     annotationOf: async ({ object, csr }) => {
-      const said = object.annotations[EK_ANNOTATION] ?? object.annotations[SEED_SPELLING];
+      const said = reserved.map((name) => object.annotations[name]).find((text) => text !== undefined);
       if (said === undefined || object.annotations[EK_ANNOTATED_BY] !== undefined) return [];
       // Whole seconds: a guard of the same second may have come after.
       if (!((await standsSince()) < object.createdMs)) {
@@ -145,7 +146,7 @@ export const GUARD_POLICY_SPEC = {
   variables: [
     {
       name: "maySet",
-      expression: "authorizer.group('countersign.dev').resource('csrmetadata').check('set').allowed()",
+      expression: `authorizer.group('${right.group}').resource('${right.resource}').check('${right.verb}').allowed()`,
     },
     {
       name: "isAttested",
@@ -154,23 +155,23 @@ export const GUARD_POLICY_SPEC = {
   ],
   validations: [
     {
-      expression: `${MAY_SET} || !has(object.metadata.annotations) || object.metadata.annotations.all(key, !key.startsWith('countersign.dev/') && key != 'cluster.x-k8s.io/tpm-endorsement-key' && key != 'cluster-x-k8s-io/tpm-endorsement-key')`,
-      message: "annotations of countersign.dev and tpm-endorsement-key are not for whoever makes the request",
+      expression: `${MAY_SET} || !has(object.metadata.annotations) || object.metadata.annotations.all(key, !key.startsWith('${reservedPrefix}') && key != '${reserved[0]}' && key != '${reserved[1]}')`,
+      message: GUARD_RULES.annotations,
       reason: "Forbidden",
     },
     {
       expression: `${MAY_SET} || !has(object.metadata.finalizers) || size(object.metadata.finalizers) == 0`,
-      message: "a request must not have finalizers",
+      message: GUARD_RULES.finalizers,
       reason: "Forbidden",
     },
     {
       expression: `${MAY_SET} || !has(object.metadata.ownerReferences) || size(object.metadata.ownerReferences) == 0`,
-      message: "a request must not have owner references",
+      message: GUARD_RULES.ownerReferences,
       reason: "Forbidden",
     },
     {
-      expression: "!variables.isAttested || size(object.spec.request) <= 87384",
-      message: "a request with evidence must have at most 65536 octets",
+      expression: `!variables.isAttested || size(object.spec.request) <= ${GUARD_RULES.maxRequestCharacters}`,
+      message: GUARD_RULES.tooLarge,
       reason: "RequestEntityTooLarge",
     },
   ],

@@ -17,6 +17,7 @@ import {
   purposeOf,
 } from "../../api/certificates/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
+import { providerIdOf } from "../../attestation/evidence/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import {
   type Certificate,
@@ -26,7 +27,6 @@ import {
 } from "../../kernel/x509/index.ts";
 import type { Claim } from "./facts.ts";
 import { credentialFor, credentialOf, isRenewal, keyDigestOf } from "./facts.ts";
-import { providerIdOf } from "./provider-id.ts";
 
 export interface Claims {
   /** Every claim on this node name. */

@@ -3,6 +3,7 @@
 
 import { type CertificateSigningRequest, isDecided } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
+import { providerIdOf } from "../../attestation/evidence/index.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import { type Act, type ActOptions, createAct } from "./act.ts";
@@ -11,7 +12,6 @@ import { gather } from "./gather.ts";
 import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions, Judged } from "./look.ts";
 import { type Pending, providerKey } from "./pending.ts";
-import { providerIdOf } from "./provider-id.ts";
 import { readRequest, wantedNode } from "./read-request.ts";
 import { verdictOn } from "./record.ts";
 import { objectionToNames } from "./vet-names.ts";

@@ -2,13 +2,13 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
+import { providerIdOf } from "../../attestation/evidence/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { AccessReviews } from "./access.ts";
 import type { Claims } from "./claims.ts";
 import type { ApprovalFacts, RequestReading } from "./facts.ts";
 import type { EvidenceReader, IdentityReader, MachineQuery, Network, Surroundings } from "./inventory.ts";
-import { providerIdOf } from "./provider-id.ts";
 
 export interface GatherOptions {
   readonly client: Pick<KubeClient, "get">;

@@ -3,17 +3,18 @@
 // request then, so a crash changes nothing.
 
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
-import { CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
+import { CONSUMED_BY_ANNOTATION, HELLO_OBJECT_PREFIX } from "../../attestation/evidence/index.ts";
 import { envelopeOf } from "../attestation/gather-tpm.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { completeIssued } from "../signing/gate.ts";
 import { recipientsOf } from "./requests.ts";
-import { HELLO_OBJECT_PREFIX, removeRequest, tidyDenied } from "./tidy.ts";
+import { removeRequest, tidyDenied } from "./tidy.ts";
 
 /** Nobody waits for this, but the node for its certificate: two writes in the moment that it is read make a join a tenth longer. */
 const DELIVERY_MS = 500;
-const RETRY_UNREAD_MS = 1_000;
+/** Identities are listed within seconds of the start. */
+const RETRY_UNLISTED_MS = 1_000;
 /**
  * A copy that shows no open exchange may only be older than it, as after a hand-over, and the request never changes again: while it is
  * young, it is looked at again. A look costs nothing.
@@ -40,7 +41,7 @@ export async function tidySettled(
 }
 
 async function tidyIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Next> {
-  if (!world.identities.hasSynced()) return { afterMs: RETRY_UNREAD_MS };
+  if (!world.identities.hasSynced()) return { afterMs: RETRY_UNLISTED_MS };
   // From the copy: once it says Issued, nothing is asked of anybody.
   const exchange = world.identities.openExchange(csr.metadata.uid ?? "");
   if (exchange === undefined) return isYoung(world, csr) ? { afterMs: LAGGING_MS } : UNTIL_CHANGED;

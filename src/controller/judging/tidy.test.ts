@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { aCsr, annotated, type CsrModifier, named, withCondition, withSigner } from "../../../test/builders/csr.ts";
 import { CLIENT_SIGNER } from "../../../test/builders/exchange.ts";
-import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../attestation/evidence/index.ts";
-import { HELLO_OBJECT_PREFIX, openHelloKeys } from "./tidy.ts";
+import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, HELLO_OBJECT_PREFIX } from "../../attestation/evidence/index.ts";
+import { openHelloKeys } from "./tidy.ts";
 
 const keysOf = openHelloKeys([CLIENT_SIGNER]);
 const hello = (...more: readonly CsrModifier[]) =>

@@ -3,13 +3,17 @@
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
-import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
+import {
+  CHALLENGE_ANNOTATION,
+  CONSUMED_BY_ANNOTATION,
+  HELLO_OBJECT_PREFIX,
+  parseChallenge,
+} from "../../attestation/evidence/index.ts";
 import { attempt } from "../../attestation/rules/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 
-export const HELLO_OBJECT_PREFIX = "countersign-hello-";
 /** How long a hello stays after its challenge is over. */
 export const UNANSWERED_MS = 60_000;
 const DENIED_KEPT_MS = 15 * 60_000;

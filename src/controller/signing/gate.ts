@@ -17,7 +17,7 @@ import {
 } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
-import { judgeStanding, unprovenOf } from "../../attestation/rules/index.ts";
+import { judgeStanding, RETRY_UNREAD_MS, unprovenOf } from "../../attestation/rules/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
@@ -236,8 +236,6 @@ export interface Unattested {
 export type Objection =
   | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
   | { readonly kind: "NotYet"; readonly retryAfterMs: number };
-
-const RETRY_UNREAD_MS = 2_000;
 
 /** Also of a certificate for people and programs: one that a person approved for the name of a node makes its holder that node. */
 export async function judgeUnattested(

@@ -4,10 +4,13 @@
 
 import {
   API_CLIENT_SIGNER,
+  CLIENT_USAGES,
+  CLIENT_USAGES_RSA,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
   NODE_USER_PREFIX,
   NODES_GROUP,
+  SERVING_USAGES,
 } from "../../api/certificates/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";
 
@@ -58,7 +61,7 @@ const hasDnsOrIp: Violation = ({ request: { subjectAltNames } }) =>
     : "DNS or IP subjectAltName is required";
 
 /** With the given usages, and with or without key encipherment, which only RSA keys need. */
-function hasUsages(...demanded: readonly string[]): Violation {
+function hasUsages(demanded: readonly string[]): Violation {
   const all = [...demanded, "key encipherment"].sort();
   return ({ usages }) => {
     const rest = usages.filter((usage) => usage !== "key encipherment");
@@ -67,10 +70,8 @@ function hasUsages(...demanded: readonly string[]): Violation {
   };
 }
 
-const CLIENT_USAGES_ALLOWED: readonly string[] = ["digital signature", "key encipherment", "client auth"];
-
 const isForAClient: Violation = ({ usages }) => {
-  const foreign = usages.find((usage) => !CLIENT_USAGES_ALLOWED.includes(usage));
+  const foreign = usages.find((usage) => !CLIENT_USAGES_RSA.includes(usage));
   if (foreign !== undefined) return `invalid usage for client certificate: ${foreign}`;
   return usages.includes("client auth") ? undefined : "missing required usage for client certificate: client auth";
 };
@@ -83,14 +84,14 @@ const DEMANDS: Readonly<Record<string, readonly Violation[]>> = {
     hasNo("ipAddresses"),
     hasNo("uris"),
     isNamedAsNode,
-    hasUsages("digital signature", "client auth"),
+    hasUsages(CLIENT_USAGES),
   ],
   [KUBELET_SERVING_SIGNER]: [
     isOfNodes,
     hasDnsOrIp,
     hasNo("emails"),
     hasNo("uris"),
-    hasUsages("digital signature", "server auth"),
+    hasUsages(SERVING_USAGES),
     isNamedAsNode,
   ],
   [API_CLIENT_SIGNER]: [isForAClient],

@@ -15,6 +15,7 @@ import {
 import { anAuthority } from "../../../test/builders/csr-authority.ts";
 import { START_MS } from "../../../test/fakes/clock.ts";
 import { KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
+import { OID_PROVIDER_ID } from "../../attestation/evidence/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import {
   basicConstraintsExtension,
@@ -28,7 +29,6 @@ import {
   subjectAltNameExtension,
 } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { PROVIDER_ID_EXTENSION } from "../judging/provider-id.ts";
 import { createAuthority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
@@ -103,10 +103,10 @@ describe("an issued certificate", () => {
   });
 
   it("drops the provider ID that was asked for", () => {
-    const providerId = withExtension({ oid: PROVIDER_ID_EXTENSION, critical: false, value: Uint8Array.of(12, 1, 65) });
+    const providerId = withExtension({ oid: OID_PROVIDER_ID, critical: false, value: Uint8Array.of(12, 1, 65) });
     const issued = issue(factsFor([withSigner("cluster.x-k8s.io/x"), providerId]));
     expect(issued.broken).toEqual([]);
-    expect(issued.certificate.extensions.map(({ oid }) => oid)).not.toContain(PROVIDER_ID_EXTENSION);
+    expect(issued.certificate.extensions.map(({ oid }) => oid)).not.toContain(OID_PROVIDER_ID);
   });
 
   it("has no authority key id when the CA has no key id", () => {

@@ -3,10 +3,10 @@
 
 import { MACHINE_NAME_SOURCES } from "../../../api/countersign/index.ts";
 import type { Machine } from "../../../api/foreign/index.ts";
+import { providerIdOf } from "../../../attestation/evidence/index.ts";
 import type { Seen } from "../../../kernel/outcome/index.ts";
 import type { MachineMatch, MachinesOfProvider, ProviderIdFacts } from "../facts.ts";
 import type { GatherOptions, Look } from "../look.ts";
-import { providerIdOf } from "../provider-id.ts";
 import { namesOfMachine } from "./machine.ts";
 
 export function seeProviderId(options: GatherOptions, look: Look): Seen<ProviderIdFacts> {

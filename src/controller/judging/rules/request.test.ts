@@ -17,6 +17,7 @@ import {
 import { aPolicy, factsOf } from "../../../../test/builders/csr-facts.ts";
 import { CN, O, OU, rawName } from "../../../../test/builders/raw-name.ts";
 import { INSECURE_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../api/certificates/index.ts";
+import { OID_PROVIDER_ID } from "../../../attestation/evidence/index.ts";
 import { encodeUtf8, parseBase64, parseUtf8 } from "../../../kernel/bytes/index.ts";
 import { encodePem } from "../../../kernel/pem/index.ts";
 import {
@@ -27,7 +28,6 @@ import {
   keyUsageExtension,
 } from "../../../kernel/x509/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../../platform/keys/index.ts";
-import { PROVIDER_ID_EXTENSION } from "../provider-id.ts";
 import {
   keyIsStrongEnough,
   lifetimeIsAllowed,
@@ -125,7 +125,7 @@ describe("names-are-dns-or-ip", () => {
 
 describe("no-foreign-extensions", () => {
   const providerId = withExtension({
-    oid: PROVIDER_ID_EXTENSION,
+    oid: OID_PROVIDER_ID,
     critical: false,
     value: encodeUtf8("\x0c\x16aws:///eu-1a/i-01234ab"),
   });

@@ -10,6 +10,7 @@ import {
   SERVING_USAGES,
   SERVING_USAGES_RSA,
 } from "../../../api/certificates/index.ts";
+import { OID_PROVIDER_ID } from "../../../attestation/evidence/index.ts";
 import { equalBytes } from "../../../kernel/bytes/index.ts";
 import {
   basicConstraintsExtension,
@@ -24,7 +25,6 @@ import {
 } from "../../../kernel/x509/index.ts";
 import { isBuiltInSigner } from "../../signers.ts";
 import type { ApprovalFacts, RequestFacts } from "../facts.ts";
-import { PROVIDER_ID_EXTENSION } from "../provider-id.ts";
 import { pass, type Rule, refuse, UNREADABLE_REASONS, withRequest } from "./rule.ts";
 
 // The request must be readable, and by its signature the requester holds the key in it. Reading happens in read-request.ts,
@@ -161,14 +161,12 @@ export const usagesAreServingOnly: Rule<RequestFacts> = {
 };
 
 // The signer of people's and programs' client certificates: `client auth`, and beside it at most the two key usages.
-const POSSIBLE: readonly string[] = ["digital signature", "key encipherment", "client auth"];
-
 export const usagesFitAClient: Rule<RequestFacts> = {
   id: "usages-fit-a-client",
   sentence: "the usages hold client auth, and beside it at most digital signature and key encipherment",
   reasons: ["UsagesDoNotFitAClient"],
   judge: ({ usages }) => {
-    const foreign = usages.find((usage) => !POSSIBLE.includes(usage));
+    const foreign = usages.find((usage) => !CLIENT_USAGES_RSA.includes(usage));
     if (foreign !== undefined)
       return refuse("UsagesDoNotFitAClient", `usage ${JSON.stringify(foreign)} is not a client's`);
     return usages.includes("client auth") ? pass() : refuse("UsagesDoNotFitAClient", `usage "client auth" is missing`);
@@ -249,7 +247,7 @@ export const noForeignExtensions: Rule<RequestFacts> = {
 function isKnown(extension: Extension, signerName: string, names: SubjectAltNames | undefined): boolean {
   // Other rules judge the names; here only the kinds that nobody parses are of interest.
   if (extension.oid === OID_SUBJECT_ALT_NAME) return names?.others === 0;
-  if (extension.oid === PROVIDER_ID_EXTENSION) return !isBuiltInSigner(signerName);
+  if (extension.oid === OID_PROVIDER_ID) return !isBuiltInSigner(signerName);
   const purpose = purposeOf(signerName);
   const allowed = purpose === undefined ? HARMLESS : [...HARMLESS, EXT_KEY_USAGES[purpose]];
   return allowed.some(({ oid, value }) => oid === extension.oid && equalBytes(value, extension.value));

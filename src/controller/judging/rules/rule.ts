@@ -5,6 +5,7 @@ import { type Finding, type Rule as OutcomeRule, refuse } from "../../../kernel/
 import type { CertificateRequest } from "../../../kernel/x509/index.ts";
 import type { RequestFacts } from "../facts.ts";
 
+export { RETRY_UNREAD_MS } from "../../../attestation/rules/index.ts";
 export { type Finding, notMine, notYet, pass, refuse } from "../../../kernel/outcome/index.ts";
 
 export interface Rule<Facts> extends OutcomeRule<Facts> {
@@ -32,7 +33,5 @@ export function withRequest<Facts extends RequestFacts>(
   };
 }
 
-/** Informers fill in seconds, and what changes brings the request back by itself: looking again costs nothing. */
-export const RETRY_UNREAD_MS = 2_000;
 /** What somebody else must do first: a change of it brings the request back, this is for a change that nobody told us of. */
 export const RETRY_SLOWLY_MS = 60_000;

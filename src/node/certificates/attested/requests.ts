@@ -6,6 +6,7 @@ import { CSRS } from "../../../api/meta/index.ts";
 import {
   CHALLENGE_ANNOTATION,
   type FinishedRequest,
+  HELLO_OBJECT_PREFIX,
   SUPPORTED_VERSIONS_ANNOTATION,
 } from "../../../attestation/evidence/index.ts";
 import type { CertificateRequests, SavedRequest } from "../../../attestation/exchange/index.ts";
@@ -75,7 +76,7 @@ export function createCertificateRequests(options: RequestsOptions): Certificate
 }
 
 function isHello({ name }: FinishedRequest): boolean {
-  return name.startsWith("countersign-hello-");
+  return name.startsWith(HELLO_OBJECT_PREFIX);
 }
 
 /** The object as the plan of an exchange reads it. */
