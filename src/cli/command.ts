@@ -1,5 +1,5 @@
-// A command is two declarations: where it stands and what it says of itself, which the program always knows (index.ts), and
-// what it takes and does, which is loaded when it is asked for. Parsing, help, error rendering and signals live once, in program.ts.
+// A command is two declarations: its path and summary, which the program always knows (index.ts), and its options and
+// action, which are loaded when it is called. Parsing, help, error rendering and signals live once, in program.ts.
 
 import type { Clock } from "../platform/clock/index.ts";
 import type { Terminal } from "./terminal/index.ts";

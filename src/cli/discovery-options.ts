@@ -1,4 +1,5 @@
-// The flags by which a person says how to find a cluster, for every command that has to: the seed's words and kubeadm's.
+// The flags by which every command is told how to find a cluster: those of the super simple discovery API, and
+// kubeadm's.
 
 import { Fault } from "../kernel/outcome/index.ts";
 import { type DiscoverDeps, type DiscoveryMethod, type DiscoveryWords, findDiscoveryMethod } from "../node/index.ts";
@@ -43,7 +44,7 @@ export const DISCOVERY_OPTIONS: readonly CommandOption[] = [
   { flags: "--cluster-id <id>", description: "the cluster that must be found, and no other" },
 ];
 
-/** Undefined when no way is named. Fault `bad-config` for words that exclude each other. */
+/** Undefined when no way is named. Fault `bad-config` for flags that exclude each other. */
 export async function readDiscoveryMethod(
   context: CommandContext,
   options: OptionValues,

@@ -1,5 +1,5 @@
-// The `countersign` program: every command it has, in the order of its help. A command's code is loaded when it is asked for:
-// whoever lists tokens does not wait for an API server to be read.
+// The `countersign` program: every command it has, in the order of its help. A command's code is loaded when it is
+// called, so that listing tokens does not load an API server.
 
 import { VERSION } from "../platform/process/index.ts";
 import type { Program } from "./program.ts";
@@ -104,12 +104,12 @@ export const countersign: Program = {
     {
       path: ["csr", "approve"],
       summary: "approve certificate requests by hand",
-      load: async () => (await import("./commands/csr/decide.ts")).csrApprove,
+      load: async () => (await import("./commands/csr/approve.ts")).csrApprove,
     },
     {
       path: ["csr", "deny"],
       summary: "deny certificate requests by hand",
-      load: async () => (await import("./commands/csr/decide.ts")).csrDeny,
+      load: async () => (await import("./commands/csr/deny.ts")).csrDeny,
     },
     {
       path: ["identity", "list"],
@@ -135,12 +135,12 @@ export const countersign: Program = {
     {
       path: ["identity", "retire"],
       summary: "the machine is gone for good: its certificates are not renewed, its TPM is free for another node",
-      load: async () => (await import("./commands/identity/change.ts")).identityRetire,
+      load: async () => (await import("./commands/identity/retire.ts")).identityRetire,
     },
     {
       path: ["identity", "revoke"],
       summary: "nothing for this node any more, and its TPM is on the deny list until it is lifted",
-      load: async () => (await import("./commands/identity/change.ts")).identityRevoke,
+      load: async () => (await import("./commands/identity/revoke.ts")).identityRevoke,
     },
     {
       path: ["policy", "test"],

@@ -1,10 +1,10 @@
-// The line of a joining node: each word appears when its step is done.
+// The line of a joining node: each step appears when it is done.
 
 import type { JoinStep } from "../node/index.ts";
 import type { Terminal } from "./terminal/index.ts";
 
-export interface JoinLine {
-  /** `detail` is shown where the word alone says too little: by what the machine was attested. */
+interface JoinLine {
+  /** `detail` is shown where the step alone says too little: by what the machine was attested. */
   step(step: JoinStep, detail?: string): void;
   end(text: string): void;
 }

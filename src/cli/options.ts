@@ -54,7 +54,7 @@ export function durationOption(options: OptionValues, name: string, bounds?: { r
   return parseDuration(`--${kebab(name)}`, requiredText(options, name), bounds);
 }
 
-/** For what is on unless somebody says `false`. */
+/** For what is on unless the value is `false`. */
 export function booleanOption(options: OptionValues, name: string): boolean {
   return parseChoice(`--${kebab(name)}`, requiredText(options, name), ["true", "false"]) === "true";
 }

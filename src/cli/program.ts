@@ -10,7 +10,7 @@ export interface Program {
   readonly name: string;
   readonly version: string;
   readonly summary: string;
-  /** What stands behind the first word of `countersign node join`, in a few words. */
+  /** What the first part of `countersign node join` groups, in short. */
   readonly groups?: Readonly<Record<string, string>>;
   readonly commands: readonly ListedCommand[];
 }
@@ -75,7 +75,7 @@ function collect(value: string, before: readonly string[] = []): readonly string
   return [...before, value];
 }
 
-/** The list is enough for the help of the program; the command itself is loaded once the parser has found that it is meant. */
+/** The list is enough for the program's help; the command itself is loaded once the parser has found it. */
 function addCommand(parent: Parser, listed: ListedCommand, invoke: Invoke): void {
   const parser = parent
     .command(listed.path.at(-1) ?? "")

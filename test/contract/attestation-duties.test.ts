@@ -8,7 +8,7 @@ import { EVIDENCE_RECIPIENT, JOIN_POLICIES, NODE_IDENTITIES } from "../../src/ap
 import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
 import { CONFIG_MAPS, CSRS, EVENTS, NODES } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, parseRecipient } from "../../src/attestation/evidence/index.ts";
-import { enrolledIdentity } from "../../src/cli/commands/identity/enrolled.ts";
+import { enrolledIdentity } from "../../src/cli/commands/identity/identities.ts";
 import { TOKEN_MACHINE_ANNOTATION } from "../../src/controller/identities/token-machine.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";

@@ -3,7 +3,7 @@
 import { verify } from "node:crypto";
 import { type PlatformKeys, parseJson } from "./document.ts";
 
-export interface InstanceToken {
+interface InstanceToken {
   readonly instanceId: string;
   readonly audience: string;
   readonly issuedMs: number;

@@ -8,7 +8,7 @@ const SPIFFE_ID = /^spiffe:\/\/([a-z0-9._-]{1,255})((?:\/[A-Za-z0-9._-]+)+)$/;
 const MAX_ID_CHARACTERS = 512;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-export interface SpiffeId {
+interface SpiffeId {
   readonly text: string;
   readonly trustDomain: string;
   readonly path: string;

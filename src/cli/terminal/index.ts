@@ -1,4 +1,2 @@
 export { ADVICE, type Advice } from "./advice.ts";
-export { plainText } from "./plain-text.ts";
-export { table } from "./table.ts";
-export { createTerminal, printFailure, type Terminal, type Tone } from "./terminal.ts";
+export { createTerminal, plainText, printFailure, type Terminal, type Tone, table } from "./terminal.ts";

@@ -1,16 +1,15 @@
-// What a person sees: plain words, one line per event, colours only on a terminal.
+// Terminal output: one line per event, colours only on a terminal; text of other clients must not steer the terminal.
 
 import { type Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { OutputStream, ProcessEdge } from "../../platform/process/index.ts";
 import { ADVICE, type Advice } from "./advice.ts";
-import { plainText } from "./plain-text.ts";
 
 export type Tone = "plain" | "faint" | "good" | "bad" | "strong";
 
 export interface Terminal {
   /** Results: what a script may read. */
   out(text: string): void;
-  /** Progress and trouble: what a person reads. */
+  /** Progress and trouble, for people. */
   err(text: string): void;
   paint(tone: Tone, text: string): string;
 }
@@ -45,7 +44,7 @@ export function printFailure(terminal: Terminal, failure: unknown, options: { re
   return exit;
 }
 
-/** As the credential plugins: only a person on the other side can help, and asking again soon is no use. */
+/** As the credential plugins: only an operator can help, and trying again soon is useless. */
 const EXIT_OPERATOR = 3;
 
 /** Of files there is nothing to list. */
@@ -74,4 +73,22 @@ function causes(failure: Error): string[] {
     next = next.cause;
   }
   return found;
+}
+
+/** Control characters, and the marks that turn the direction of writing around. */
+const UNSAFE = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** One line, with every unsafe character spelled out. */
+export function plainText(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+const GAP = "   ";
+
+/** Columns under headings, as wide as their widest cell. */
+export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, ...rows].map((row) => row.map(plainText));
+  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  const spaced = lines.map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(GAP));
+  return spaced.map((line) => `${line.trimEnd()}\n`).join("");
 }

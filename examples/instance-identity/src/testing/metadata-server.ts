@@ -4,7 +4,7 @@ import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export interface Platform {
+interface Platform {
   readonly keyId: string;
   readonly privateKey: KeyObject;
   /** What an operator pins. */

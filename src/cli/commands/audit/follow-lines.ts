@@ -1,12 +1,12 @@
-// A file of lines that grows, read from where the last look ended: a trail of a year is read once, not twice a second. A file that
-// was put aside (rotation) is read to its end before the new one; one that was cut (truncation), or cut and written anew past the
-// old end in between, is read from its beginning.
+// A growing file of lines, read from where the last look ended: a trail of a year is read once, not twice a second. A
+// rotated file is read to its end before the new one; a truncated one, also if it was rewritten past the old end
+// meanwhile, from its beginning.
 
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { Fault } from "../../../kernel/outcome/index.ts";
 
 export interface LineFollower {
-  /** Whole lines that came since the last look. A line whose end is not written yet comes with the next one. */
+  /** Whole lines since the last look. A line whose end is not written yet comes with a later look. */
   look(): Promise<readonly string[]>;
   close(): Promise<void>;
 }

@@ -1,12 +1,11 @@
-// `countersign audit show FILE…`: the lines about one request, one node or one kind of event. Lines whose digest is not their own
-// are refused: what they say is somebody else's.
+// `countersign audit show FILE…`: the lines about one request, one node or one kind of event. Lines with a wrong digest
+// are left out: they were altered.
 
 import { type AuditLine, parseLine } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
-import { printLine } from "./print-line.ts";
-import { readLines } from "./read-lines.ts";
+import { printLine, readLines } from "./trail-lines.ts";
 
 export const auditShow: Command = {
   arguments: [{ name: "<file...>", description: "files of one or several replicas" }],

@@ -5,7 +5,7 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { followLines } from "./follow-lines.ts";
-import { printLine } from "./print-line.ts";
+import { printLine } from "./trail-lines.ts";
 
 /** As tail(1). */
 const LAST_LINES = 10;

@@ -1,5 +1,5 @@
-// `countersign audit verify FILE…`: is the trail whole? Every chain by its digests, and, where a cluster can be asked, by the
-// heads that it keeps: only they show an end that was cut off. Give the files of all replicas at once.
+// `countersign audit verify FILE…`: is the trail complete? Checks every chain by its digests and, where the cluster can
+// be asked, by the heads that it keeps: only they show that the end is missing. Give the files of all replicas at once.
 
 import { type ChainReport, checkTrail, getAnchors, headsOf } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -7,7 +7,7 @@ import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { readLines } from "./read-lines.ts";
+import { readLines } from "./trail-lines.ts";
 
 /** The trail is broken: an answer, not an accident. */
 const EXIT_BROKEN = 1;
@@ -32,7 +32,7 @@ export const auditVerify: Command = {
     const result = checkTrail(lines, anchors);
     if (form === "json") context.terminal.out(`${JSON.stringify(result)}\n`);
     else print(context, result.chains, anchors !== undefined);
-    // Files without any chain prove nothing: somebody gave the wrong ones, or took the trail away.
+    // Files without any chain prove nothing: they are the wrong ones, or the trail was removed.
     const isWhole = result.chains.length > 0 && result.chains.every(({ problems }) => problems.length === 0);
     return isWhole ? 0 : EXIT_BROKEN;
   },

@@ -1,4 +1,4 @@
-// The machines of the demonstration where there is no TPM: instances of a small platform. Provider and verifier are the example
+// The machines of the demonstration without TPMs: instances of a small platform. Provider and verifier are the example
 // in examples/instance-identity, bundled with the build (tools/bundle.mjs) and loaded as any provider's package is.
 
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import {
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { shippedPath } from "../../../plane/index.ts";
 import { atomicWriteFile } from "../../../platform/files/index.ts";
-import { type DemoMachines, type DemoWorld, MEMBERS, STRANGER } from "./demo-cast.ts";
+import { type DemoMachines, type DemoWorld, MEMBERS, STRANGER } from "./demo-machines.ts";
 
 const EXAMPLE = "instance-identity";
 /** Of the platform below. */
 const [ACCOUNT, REGION] = ["1234", "north-1"];
 
-/** The example's platform in miniature (testing/metadata-server.ts): only the instance itself reaches its metadata server. */
+/** The example's small platform (testing/metadata-server.ts): only the instance itself reaches its metadata server. */
 interface Platforms {
   aPlatform(): { readonly keysFile: string };
   startMetadataServer(instance: object): Promise<MetadataServer>;

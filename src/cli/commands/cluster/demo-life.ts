@@ -9,7 +9,7 @@ import type { KubeClient } from "../../../platform/kube/index.ts";
 
 const LIMIT_MS = 60_000;
 
-export interface LivingNode {
+interface LivingNode {
   readonly nodeName: string;
   readonly directory: string;
   readonly provider: NodeAttestationProvider;
@@ -37,7 +37,7 @@ function renewalOf({ nodeName, directory, provider, clock, signal }: LivingNode)
   return { ...places, nodeName, signerName, provider, clock, signal, onlyIfDue: false, limitMs: LIMIT_MS };
 }
 
-/** The operator's word on where the names of serving certificates are looked up. Without Machines: in the Node objects. */
+/** The operator's policy for the names of serving certificates: without Machines they come from the Node objects. */
 export async function allowServing(client: KubeClient, provider: string): Promise<void> {
   const [, signer] = signersOfProvider(provider);
   await client.create(JOIN_POLICIES, {

@@ -1,6 +1,6 @@
-// `countersign demo`, which is `npm start`: a control plane comes up, two machines join it with a token and the proof of what they
-// are; and a third that holds the same live token asks to be one of them. Nothing is staged: every line is the outcome of a real
-// request.
+// `countersign demo`, which is `npm start`: a control plane starts, two machines join with a token and their proof; a
+// third that holds the same token asks for the name of the first. Nothing is staged: every line is the outcome of a
+// real request.
 
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
@@ -19,9 +19,10 @@ import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { startJoinLine } from "../../join-line.ts";
 import { flagOption, portOption, requiredText } from "../../options.ts";
 import { ADVICE } from "../../terminal/index.ts";
-import { type DemoMachines, MEMBERS, STRANGER } from "./demo-cast.ts";
+import { startInstances } from "./demo-instances.ts";
 import { allowServing, renew, serve } from "./demo-life.ts";
-import { enrolMembers, startMachines } from "./demo-machines.ts";
+import { type DemoMachines, type DemoWorld, enrolMembers, MEMBERS, STRANGER } from "./demo-machines.ts";
+import { findSwtpm, startTpms } from "./demo-tpms.ts";
 
 const TOKEN_TTL_MS = 15 * 60_000;
 const COLUMN = 16;
@@ -69,6 +70,12 @@ async function perform(context: CommandContext, options: OptionValues, directory
   }
 }
 
+/** Each machine has a software TPM where swtpm is installed; else each is an instance of a small platform, as in a cloud. */
+async function startMachines(world: DemoWorld): Promise<DemoMachines> {
+  const program = await findSwtpm(world.path);
+  return program === undefined ? await startInstances(world) : await startTpms(world, program);
+}
+
 interface Props {
   readonly directory: string;
   readonly machines: DemoMachines;
@@ -103,7 +110,7 @@ async function startFresh(context: CommandContext, where: Props & { readonly por
     verifiers: where.machines.verifiers,
     stop: context.stop,
     clock: context.clock,
-    // Warnings are of what is tried again; between the words of a story they would only be in the way.
+    // Warnings are about what is tried again; they would disturb the output.
     log: await createLog({ level: "error", format: "text" }),
   };
   const plane = await startOnFreePort(options);
@@ -112,7 +119,7 @@ async function startFresh(context: CommandContext, where: Props & { readonly por
   return plane;
 }
 
-/** Only what an earlier demonstration made is removed: the path was typed by a person. */
+/** Removes only what an earlier demonstration made, because the path may be mistyped. */
 async function emptyOwnDirectory(directory: string): Promise<void> {
   const found = await readdir(directory).catch((cause: NodeJS.ErrnoException): string[] => {
     if (cause.code === "ENOENT") return [];
@@ -129,7 +136,7 @@ async function emptyOwnDirectory(directory: string): Promise<void> {
   await writeFile(join(directory, MARKER), "made by countersign demo, removed by its next run\n");
 }
 
-/** Somebody else may have 6443: another cluster, another demonstration. */
+/** Port 6443 may be taken by another cluster or demonstration. */
 async function startOnFreePort(options: PlaneOptions): Promise<Plane> {
   try {
     return await startPlane(options);
@@ -225,7 +232,7 @@ async function showImpostor(context: CommandContext, machine: Machine): Promise<
   throw new Fault("internal", `a second machine became ${machine.nodeName} with a bootstrap token`);
 }
 
-/** Nobody is sent to a cluster that ends with this line. */
+/** With `--exit-when-done` the cluster has ended when this is read, so no kubeconfig is shown. */
 function showWayAround({ terminal }: CommandContext, plane: Plane, csrName: string | undefined): void {
   if (csrName === undefined) {
     terminal.out(
@@ -247,7 +254,7 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Paths as a person would type them from here. */
+/** The path as typed from the working directory. */
 function shown(path: string): string {
   const fromHere = relative(process.cwd(), path);
   return fromHere.startsWith("..") ? path : fromHere;

@@ -1,5 +1,4 @@
-// `countersign csr approve NAME…` and `countersign csr deny NAME…`: a person decides, with a reason on the object. Approving
-// against our own verdict needs --anyway, so that nobody waves through by habit what a rule has refused.
+// How `csr approve` and `csr deny` decide: a condition with a reason on each object.
 
 import { type CertificateSigningRequest, type CsrCondition, findCondition } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";
@@ -7,8 +6,8 @@ import { verdictOn } from "../../../controller/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandOption } from "../../command.ts";
-import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
-import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
+import { connectToCluster } from "../../connect.ts";
+import { flagOption, outputForm, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
 
 interface Decision {
@@ -18,33 +17,21 @@ interface Decision {
   readonly done: string;
 }
 
-const APPROVE: Decision = { type: "Approved", opposite: "Denied", reason: "CountersignApprove", done: "approved" };
-const DENY: Decision = { type: "Denied", opposite: "Approved", reason: "CountersignDeny", done: "denied" };
+export const APPROVE: Decision = {
+  type: "Approved",
+  opposite: "Denied",
+  reason: "CountersignApprove",
+  done: "approved",
+};
+export const DENY: Decision = { type: "Denied", opposite: "Approved", reason: "CountersignDeny", done: "denied" };
 
-const NAMES = [{ name: "<names...>", description: "the requests' names, as csr list shows them" }];
-const MESSAGE_OPTION: CommandOption = {
+export const NAMES_ARGUMENT = [{ name: "<names...>", description: "the requests' names, as csr list shows them" }];
+export const MESSAGE_OPTION: CommandOption = {
   flags: "--message <text>",
   description: "why, for the condition on the object",
 };
 
-export const csrApprove: Command = {
-  arguments: NAMES,
-  options: [
-    { flags: "--anyway", description: "also those that a rule of the controller has refused" },
-    MESSAGE_OPTION,
-    KUBECONFIG_OPTION,
-    OUTPUT_OPTION,
-  ],
-  run: (context, input) => decideAll(context, input, APPROVE),
-};
-
-export const csrDeny: Command = {
-  arguments: NAMES,
-  options: [MESSAGE_OPTION, KUBECONFIG_OPTION, OUTPUT_OPTION],
-  run: (context, input) => decideAll(context, input, DENY),
-};
-
-async function decideAll(
+export async function decideAll(
   context: Parameters<Command["run"]>[0],
   { options, args }: Parameters<Command["run"]>[1],
   decision: Decision,

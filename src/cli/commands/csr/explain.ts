@@ -10,7 +10,7 @@ import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText, type Tone } from "../../terminal/index.ts";
-import { ageOf, conditionOf } from "./words.ts";
+import { ageOf, conditionOf } from "./request-state.ts";
 
 export const csrExplain: Command = {
   arguments: [{ name: "<name>", description: "the request's name, as kubectl get csr shows it" }],
@@ -42,7 +42,7 @@ function describe(csr: CertificateSigningRequest, verdict: RecordedVerdict | und
   };
 }
 
-/** Between its challenge and its proof a hello is neither refused nor waited for; one that is held back for a while is told so by Events. */
+/** Between its challenge and its proof a hello is neither refused nor waiting; when it is held back, Events tell. */
 function withoutVerdict(csr: CertificateSigningRequest): string {
   if (isDecided(csr)) return "none recorded: no controller of ours has judged this request";
   const { name = "", annotations = {} } = csr.metadata;

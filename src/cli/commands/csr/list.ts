@@ -7,7 +7,7 @@ import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { table } from "../../terminal/index.ts";
-import { ageOf, conditionOf } from "./words.ts";
+import { ageOf, conditionOf } from "./request-state.ts";
 
 export const csrList: Command = {
   options: [

@@ -1,4 +1,4 @@
-// What was discovered, in words and as JSON.
+// A discovered cluster as text and as JSON.
 
 import { type CachedDiscovery, type CachedWay, listRoots } from "../../../node/index.ts";
 import type { CommandContext } from "../../command.ts";

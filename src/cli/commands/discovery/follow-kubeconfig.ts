@@ -1,5 +1,5 @@
-// `countersign discovery refresh --kubeconfig FILE`: the file that kubectl reads follows the cluster. Which entries are of it is told
-// by the addresses that were known before and are known now, or by the cluster's id: a file of many clusters keeps the others.
+// `countersign discovery refresh --kubeconfig FILE`: the file that kubectl reads follows the cluster. Its entries are
+// known by the addresses from before and now, or by the cluster's id; entries of other clusters stay.
 
 import { realpath, stat } from "node:fs/promises";
 import { type Kubeconfig, moveClusters, readClusterLocation } from "../../../api/kubeconfig/index.ts";
@@ -7,7 +7,7 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { type DiscoveredCluster, parseEndpoint } from "../../../node/index.ts";
 import { atomicWriteFile, loadText, nodeFileSystem, removeIfPresent } from "../../../platform/files/index.ts";
 
-export interface FollowedKubeconfig {
+interface FollowedKubeconfig {
   readonly path: string;
   readonly hasChanged: boolean;
 }
@@ -44,7 +44,7 @@ function isOf(
     if (named !== undefined && clusterId !== undefined) return named === clusterId;
     return [...known].some((server) => parseEndpoint(server) === parseEndpoint(cluster.server));
   } catch (error) {
-    if (isFault(error)) return false; // an entry that nobody can read is none of ours
+    if (isFault(error)) return false; // an unreadable entry is not ours
     throw error;
   }
 }
@@ -55,7 +55,7 @@ function noEntry(path: string, { server }: DiscoveredCluster): Fault {
   });
 }
 
-/** As kubectl: whoever writes holds `<file>.lock`. */
+/** As kubectl: the writer holds `<file>.lock`. */
 async function locked<T>(path: string, act: () => Promise<T>): Promise<T> {
   const lock = `${path}.lock`;
   try {

@@ -53,7 +53,7 @@ function userOf(options: OptionValues): KubeconfigUser | undefined {
   return { "client-certificate": resolve(certificate), "client-key": resolve(key) };
 }
 
-/** A mistyped path must not cost somebody the kubeconfig with all their clusters. */
+/** A mistyped path must not destroy a kubeconfig with other clusters. */
 async function save(path: string, text: string, force: boolean): Promise<void> {
   if (force) await atomicWriteFile(path, text, { mode: 0o600 });
   else await nodeFileSystem.create(path, Buffer.from(text), 0o600);

@@ -1,5 +1,5 @@
-// `countersign discovery refresh [ADDRESS]`: brings the cache up to date while one way back still holds, or fills it by the
-// way that is named. A token that is given is the last way, for a machine that slept through everything else.
+// `countersign discovery refresh [ADDRESS]`: brings the cache up to date while one way back still works, or fills it by
+// the named way. A given token is the last way, for a machine that missed everything else.
 
 import { parseToken } from "../../../api/bootstrap/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";

@@ -1,5 +1,5 @@
-// `countersign discovery show [ADDRESS]`: where the cluster is and whom to trust there, by the way that is named, or as it
-// was found before. Nothing is written.
+// `countersign discovery show [ADDRESS]`: the cluster's addresses and roots, found by the named way or read from the
+// cache. Nothing is written.
 
 import type { Command } from "../../command.ts";
 import { ADDRESS_ARGUMENT } from "../../discovery-options.ts";

@@ -1,5 +1,5 @@
-// `countersign identity retire NODE` and `revoke NODE`, and how they and `reset` write: what only a person may decide. The controller
-// acts on it and writes it to the audit trail. What is said afterwards is what the node is then, by all that was ever said of it.
+// How `identity retire`, `revoke` and `reset` write what only an operator may decide. The controller acts on it and writes
+// it to the audit trail. The printed sentence describes the node after the change, with all earlier decisions.
 
 import {
   EK_LABEL,
@@ -10,96 +10,17 @@ import {
 } from "../../../api/countersign/index.ts";
 import { NODES } from "../../../api/meta/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
-import { parseNodeName } from "../../../node/index.ts";
 import { createIdentity, findIdentity } from "../../../platform/identities/index.ts";
 import type { KubeClient } from "../../../platform/kube/index.ts";
-import type { Command, CommandContext, CommandInput } from "../../command.ts";
-import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
-import { flagOption, OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
-import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
-import { enrolledIdentity } from "./enrolled.ts";
-import { requireFreeKey } from "./free-key.ts";
-import { requireIdentity } from "./require-identity.ts";
-
-export const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
-
-export const identityRevoke: Command = {
-  arguments: [NODE_ARGUMENT],
-  options: [
-    KUBECONFIG_OPTION,
-    { flags: "--lift", description: "take the revocation back; certificates stay revoked" },
-    { flags: "--new", description: "also a name that has neither an identity nor a Node here" },
-    CLUSTER_OPTION,
-    OUTPUT_OPTION,
-  ],
-  run: (context, input) => {
-    const revoked = !flagOption(input.options, "lift");
-    const said = ({ spec: { nodeName, retired }, metadata }: NodeIdentity) => {
-      if (revoked && isMadeByRevoke(metadata)) return `node ${nodeName} is revoked; it had no identity and has one now`;
-      if (revoked) return `node ${nodeName} is revoked`;
-      return retired === true
-        ? `node ${nodeName} is no longer revoked, and stays retired`
-        : `node ${nodeName} may join again`;
-    };
-    return change(context, input, {
-      plan: () => ({ spec: { revoked } }),
-      said,
-      absent: revoked ? { make: revokedIdentity, isForced: flagOption(input.options, "new") } : undefined,
-      isOver: revoked ? undefined : saysNothingElse,
-    });
-  },
-};
-
-/**
- * A node that joined by its token alone has no identity until it is revoked. One that was made for that says nothing else, and goes when
- * the revocation is lifted: left behind, it would ask the node for a proof that nobody wanted of it before.
- */
-const MADE_BY_REVOKE = "countersign.dev/made-by-revoke";
-
-function isMadeByRevoke({ annotations }: NodeIdentity["metadata"]): boolean {
-  return annotations?.[MADE_BY_REVOKE] === "true";
-}
-
-/** Enrolled or attested meanwhile, it has more to say than that the node was revoked. */
-function saysNothingElse({ metadata, spec, status }: NodeIdentity): boolean {
-  const { nodeName: _node, clusterName: _cluster, revoked: _revoked, ...said } = spec;
-  return isMadeByRevoke(metadata) && Object.keys(said).length === 0 && status?.provider === undefined;
-}
-
-function revokedIdentity(name: string, clusterName: string | undefined): NodeIdentity {
-  const nodeName = parseNodeName(name);
-  const made = enrolledIdentity({ nodeName, revoked: true, ...(clusterName === undefined ? {} : { clusterName }) });
-  return { ...made, metadata: { ...made.metadata, annotations: { [MADE_BY_REVOKE]: "true" } } };
-}
-
-export const identityRetire: Command = {
-  arguments: [NODE_ARGUMENT],
-  options: [
-    KUBECONFIG_OPTION,
-    { flags: "--lift", description: "take it back: the name may join again, its certificates stay revoked" },
-    CLUSTER_OPTION,
-    OUTPUT_OPTION,
-  ],
-  run: (context, input) => {
-    const retired = !flagOption(input.options, "lift");
-    const said = (identity: NodeIdentity) => {
-      const { nodeName, revoked } = identity.spec;
-      if (revoked !== true) return retired ? `node ${nodeName} is retired` : `node ${nodeName} may join again`;
-      const then = retired ? "it is retired, and its TPM free," : "it may join again";
-      return `node ${nodeName} stays revoked; ${then} once that is lifted: countersign identity revoke ${typedName(identity)} --lift`;
-    };
-    // Taken back before the controller acted on it, the node would have its key again, which may be another's by now.
-    const plan = ({ metadata: { labels = {} } }: NodeIdentity) => ({
-      ...(retired || labels[EK_LABEL] === undefined ? {} : { labels: { [EK_LABEL]: labels[EK_LABEL] } }),
-      spec: { retired },
-    });
-    return change(context, input, { plan, said });
-  },
-};
+import type { CommandContext, CommandInput } from "../../command.ts";
+import { connectToCluster } from "../../connect.ts";
+import { outputForm, textOption } from "../../options.ts";
+import { describeIdentity } from "./describe.ts";
+import { requireFreeKey, requireIdentity } from "./identities.ts";
 
 /** A merge patch. */
 export interface IdentityPatch {
-  /** A key among them must be nobody else's. */
+  /** An EK label among them must not be another identity's. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly spec: Readonly<Partial<Record<keyof NodeIdentitySpec, unknown>>>;
 }
@@ -144,8 +65,8 @@ export async function change(
 }
 
 /**
- * For a node that is known here alone: whoever mistypes a name, or leaves out whose node it is, must not be told that it is revoked
- * while the stolen one goes on.
+ * Only for a known node: after a mistyped name or a missing --cluster, the operator must not read that it is revoked
+ * while the stolen machine continues.
  */
 async function create(
   client: KubeClient,

@@ -1,14 +1,8 @@
-// A NodeIdentity as people and scripts see it. Endorsement keys are shown shortened: they are serial numbers for life.
+// A NodeIdentity for people and scripts. Endorsement keys are shown shortened: they identify a TPM for life.
 
 import type { NodeIdentity } from "../../../api/countersign/index.ts";
-import type { CommandOption } from "../../command.ts";
 
-export const CLUSTER_OPTION: CommandOption = {
-  flags: "--cluster <name>",
-  description: "whose node it is, where one management cluster has the identities of several clusters",
-};
-
-/** So many characters tell two keys of one fleet apart, and are no use to whoever looks over a shoulder. */
+/** Enough characters to tell the keys of one fleet apart, and too few to identify a TPM elsewhere. */
 const SHORT = 12;
 
 export interface IdentityDescription {
@@ -42,13 +36,13 @@ export function describeIdentity(identity: NodeIdentity): IdentityDescription {
   };
 }
 
-/** An operator's word counts from the moment it is given; the controller writes it into the status a little later. */
+/** The spec counts at once; the controller copies it to the status a little later. */
 export function phaseOf({ spec, status }: NodeIdentity): string {
   if (spec.revoked === true) return "Revoked";
   return spec.retired === true ? "Retired" : (status?.phase ?? "Pending");
 }
 
-/** The node as its name is typed after a command's words. */
+/** The node's name and cluster as a command takes them. */
 export function typedName({ spec: { nodeName, clusterName } }: NodeIdentity): string {
   return clusterName === undefined ? nodeName : `${nodeName} --cluster ${clusterName}`;
 }

@@ -1,5 +1,6 @@
-// `countersign identity enroll NODE`: the operator's word, given before the first join: this node may come, and has this TPM. In a
-// cluster without Machines it takes the Machine's place. The TPM is claimed for the node at once: one key, one live identity.
+// `countersign identity enroll NODE`: before the first join an operator states that this node may join, and with which
+// TPM. In a cluster without Machines it replaces the Machine. The TPM is claimed for the node at once: one key, one
+// live identity.
 
 import { EK_LABEL, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
@@ -9,10 +10,9 @@ import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
-import { CLUSTER_OPTION, describeIdentity, typedName } from "./describe.ts";
-import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
-import { enrolledIdentity } from "./enrolled.ts";
-import { requireFreeKey } from "./free-key.ts";
+import { CLUSTER_OPTION, EK_HASH_OPTION, ekHashOption } from "./arguments.ts";
+import { describeIdentity, typedName } from "./describe.ts";
+import { enrolledIdentity, requireFreeKey } from "./identities.ts";
 
 export const identityEnroll: Command = {
   arguments: [{ name: "<node>", description: "the name that the node will have" }],
@@ -42,7 +42,7 @@ export const identityEnroll: Command = {
   },
 };
 
-/** Whoever enrols without a key must know that its TPM is not trusted by that. */
+/** Enrolling without a key does not make the TPM trusted, which the operator must know. */
 const WITH_ANY_KEY = "; with a TPM only where a JoinPolicy trusts its key, which --ek-hash would have said";
 
 async function create(client: KubeClient, identity: NodeIdentity, signal: AbortSignal): Promise<NodeIdentity> {

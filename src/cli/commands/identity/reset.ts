@@ -1,14 +1,14 @@
-// `countersign identity reset NODE`: the machine has a new board, or its TPM's clock went back. The pins are open for an hour; the TPM
-// that is named stays the node's after it, as if it had been enrolled with it.
+// `countersign identity reset NODE`: the machine has a new board, or its TPM's clock went back. The pins are open for
+// an hour. The named TPM stays the node's afterwards, as if it had been enrolled with it.
 
 import { EK_LABEL, ekLabelOf, type NodeIdentity } from "../../../api/countersign/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command } from "../../command.ts";
 import { KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION } from "../../options.ts";
-import { change, type IdentityPatch, NODE_ARGUMENT } from "./change.ts";
-import { CLUSTER_OPTION, phaseOf, typedName } from "./describe.ts";
-import { EK_HASH_OPTION, ekHashOption } from "./ek-hash.ts";
+import { CLUSTER_OPTION, EK_HASH_OPTION, ekHashOption, NODE_ARGUMENT } from "./arguments.ts";
+import { change, type IdentityPatch } from "./change.ts";
+import { phaseOf, typedName } from "./describe.ts";
 
 /** Long enough to boot a machine with its new board, too short to be forgotten open. */
 const OPEN_MS = 3_600_000;

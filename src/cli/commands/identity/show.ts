@@ -5,11 +5,12 @@ import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { CLUSTER_OPTION, describeIdentity } from "./describe.ts";
-import { requireIdentity } from "./require-identity.ts";
+import { CLUSTER_OPTION, NODE_ARGUMENT } from "./arguments.ts";
+import { describeIdentity } from "./describe.ts";
+import { requireIdentity } from "./identities.ts";
 
 export const identityShow: Command = {
-  arguments: [{ name: "<node>", description: "the node's name" }],
+  arguments: [NODE_ARGUMENT],
   options: [KUBECONFIG_OPTION, CLUSTER_OPTION, OUTPUT_OPTION],
   run: async (context, { options, args }) => {
     const form = outputForm(options);

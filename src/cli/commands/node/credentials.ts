@@ -1,4 +1,4 @@
-// With which credentials a node renews and is kept fresh: the places of its files, and who signs.
+// The credentials with which a node renews: the places of its files, its signer and its provider.
 
 import { existsSync } from "node:fs";
 import { loadRemembered, parseNodeName } from "../../../node/index.ts";

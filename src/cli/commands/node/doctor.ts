@@ -4,7 +4,7 @@ import { type Finding, gatherHealth, isWell, judgeHealth } from "../../../node/i
 import type { Command } from "../../command.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText, type Terminal, type Tone } from "../../terminal/index.ts";
-import { readKeySeal } from "./key-seal.ts";
+import { readKeySeal } from "./provider.ts";
 import { readThisNode, THIS_NODE_OPTIONS } from "./this-node.ts";
 
 const EXIT_UNWELL = 1;

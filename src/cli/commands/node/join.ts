@@ -1,5 +1,6 @@
-// `countersign node join [ADDRESS]`: from a way to find the cluster to a certificate and kubeconfigs for a kubelet. Takes
-// kubeadm's words beside ours: --discovery-token, --discovery-token-ca-cert-hash, --discovery-file, --tls-bootstrap-token.
+// `countersign node join [ADDRESS]`: from a way to find the cluster to a certificate and kubeconfigs for a kubelet.
+// Takes kubeadm's flags beside ours: --discovery-token, --discovery-token-ca-cert-hash, --discovery-file,
+// --tls-bootstrap-token.
 
 import { hostname } from "node:os";
 import { parseToken } from "../../../api/bootstrap/index.ts";
@@ -27,8 +28,8 @@ import { startJoinLine } from "../../join-line.ts";
 import { durationOption, flagOption, OUTPUT_OPTION, outputForm, requiredText, textOption } from "../../options.ts";
 import { readToken } from "../../secret-input.ts";
 import { plainText } from "../../terminal/index.ts";
-import { DIRECTORY_OPTION } from "./directory.ts";
 import { PROVIDER_OPTIONS, readProvider } from "./provider.ts";
+import { DIRECTORY_OPTION } from "./this-node.ts";
 
 export const nodeJoin: Command = {
   arguments: [ADDRESS_ARGUMENT],

@@ -5,9 +5,8 @@ import { leaveCluster, listLeft } from "../../../node/index.ts";
 import type { Command } from "../../command.ts";
 import { flagOption, OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { DIRECTORY_OPTION } from "./directory.ts";
-import { readKeySeal } from "./key-seal.ts";
-import { readThisNode } from "./this-node.ts";
+import { readKeySeal } from "./provider.ts";
+import { DIRECTORY_OPTION, readThisNode } from "./this-node.ts";
 
 /** EX_USAGE: the command was understood and not carried out. */
 const EXIT_NOT_CONFIRMED = 64;

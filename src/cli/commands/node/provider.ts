@@ -12,11 +12,13 @@ import {
   parseRecipient,
   providerPackageOf,
 } from "../../../attestation/index.ts";
-import { Fault } from "../../../kernel/outcome/index.ts";
-import type { Remembered } from "../../../node/index.ts";
+import { Fault, isFault } from "../../../kernel/outcome/index.ts";
+import { loadRemembered, type Remembered } from "../../../node/index.ts";
+import type { KeySeal } from "../../../platform/pair/index.ts";
 import { parseTpmAddress } from "../../../platform/tpm/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
 import { flagOption, textOption } from "../../options.ts";
+import type { ThisNode } from "./this-node.ts";
 
 /** The plugin's switch, and what the join remembers of it. */
 const SEAL_KEY = "seal-key";
@@ -54,7 +56,7 @@ export const PROVIDER_OPTIONS: readonly CommandOption[] = [
   { flags: "--signer-name <name>", description: "who shall sign (default: the provider's signer)" },
 ];
 
-export interface ProviderChoice {
+interface ProviderChoice {
   readonly provider: NodeAttestationProvider;
   /** Where the provider is not one of the product's own. */
   readonly providerPackage: string | undefined;
@@ -62,7 +64,7 @@ export interface ProviderChoice {
   readonly providerId: string | undefined;
   readonly evidenceCluster: string | undefined;
   readonly recipient: ReturnType<typeof parseRecipient> | undefined;
-  /** Keys are kept sealed by the provider's TPM. Undefined: nobody said so, now or at the join. */
+  /** Keys are kept sealed by the provider's TPM. Undefined: not set, neither now nor at the join. */
   readonly sealKeys: true | undefined;
   /** The provider's own flags at its plugin, by name without dashes; a switch has an empty value. */
   readonly providerFlags: Readonly<Record<string, string>>;
@@ -144,4 +146,21 @@ async function openPackage(word: string, path: string | undefined): Promise<Open
     providerFlags: path === undefined ? {} : { settings: path },
     sealKeys: undefined,
   };
+}
+
+/**
+ * Opens sealed keys of this machine with the TPM that its join named, else the default one. The TPM is not used before
+ * a key is opened.
+ */
+export async function readKeySeal({ places }: ThisNode): Promise<KeySeal | undefined> {
+  return createTpmProvider({ address: await readAddress(places) }).keySeal;
+}
+
+async function readAddress({ attestationPath }: ThisNode["places"]): Promise<string | undefined> {
+  try {
+    return (await loadRemembered(attestationPath))?.flags["tpm"];
+  } catch (failure) {
+    if (isFault(failure, "io-failed")) return undefined; // not for this user: the doctor's permissions tell
+    throw failure;
+  }
 }

@@ -96,7 +96,7 @@ function servingOptions(options: OptionValues, credentials: Parameters<typeof se
   return { signerName, names: () => servingNamesOf(addresses()) };
 }
 
-/** Of a join in the directory. A kubeconfig of somebody else's is not ours to lead anywhere. */
+/** The kubeconfigs that a join wrote in the directory. Other kubeconfigs are not ours to change. */
 async function discoveryPlaces({ env }: CommandContext, options: OptionValues): Promise<DiscoveryPlaces | undefined> {
   const { directory, places } = await readThisNode(options);
   const { discoveryPath: cachePath, kubeconfigPath, execKubeconfigPath, bootstrapPath } = joinPlaces(directory);

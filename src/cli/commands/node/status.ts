@@ -1,4 +1,4 @@
-// `countersign node status`: what this machine holds, from its own disk alone. Ends with 0 when a certificate is in force.
+// `countersign node status`: what this machine holds, from its own disk alone. Ends with 0 when a certificate is valid.
 
 import { certificateFact, loadKnownCluster, lookAt, span } from "../../../node/index.ts";
 import type { Command, CommandContext } from "../../command.ts";

@@ -1,5 +1,5 @@
-// Which node the commands about this machine mean, and where its files are: what was said, else what the certificate says, else
-// what a join was told, else this machine's host name.
+// Which node the commands about this machine mean, and where its files are: by the flags, else by the certificate, else
+// by the join, else by this machine's host name.
 
 import { hostname } from "node:os";
 import { nodeNameOf } from "../../../api/certificates/index.ts";
@@ -7,7 +7,12 @@ import { isFault } from "../../../kernel/outcome/index.ts";
 import { certificateFact, type JoinPlaces, joinPlaces, loadRemembered, lookAt } from "../../../node/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
 import { requiredText, textOption } from "../../options.ts";
-import { DIRECTORY_OPTION } from "./directory.ts";
+
+export const DIRECTORY_OPTION: CommandOption = {
+  flags: "--directory <path>",
+  description: "where certificate and kubeconfigs of this node are",
+  default: "/var/lib/countersign",
+};
 
 export const THIS_NODE_OPTIONS: readonly CommandOption[] = [
   DIRECTORY_OPTION,
@@ -48,7 +53,9 @@ export async function readThisNode(options: OptionValues): Promise<ThisNode> {
   return { directory, places, nodeName };
 }
 
-/** Whoever may not read what the join left is told so by the commands themselves: the doctor is asked for just that. */
+/**
+ * Not for a user who may not read the join's file: the command itself reports that, and `node doctor` exists for it.
+ */
 async function joinedAs({ attestationPath }: JoinPlaces): Promise<string | undefined> {
   try {
     return (await loadRemembered(attestationPath))?.nodeName;

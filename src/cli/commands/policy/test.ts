@@ -1,5 +1,5 @@
-// `countersign policy test FILE --against live|FILE`: judges the requests of a cluster, or of a file, by a policy that is not in
-// force, and shows what would change. Nothing is written.
+// `countersign policy test FILE --against live|FILE`: judges the requests of a cluster, or of a file, by a policy that
+// is not applied, and shows what would change. Nothing is written.
 
 import { parseAllDocuments } from "yaml";
 import {
@@ -150,7 +150,7 @@ function snapshotOf(objects: readonly KubeObject[], proposed: JoinPolicy): Snaps
   };
 }
 
-/** What a rehearsal cannot know: evidence is looked at by a controller that runs. Nothing changes for a request by that. */
+/** A rehearsal has no evidence, which only a running controller checks. Such a request does not count as changed. */
 const NOT_LOOKED_AT = "EvidenceIsNotRead";
 
 type Replayed = Awaited<ReturnType<typeof rehearse>>[number];

@@ -8,7 +8,7 @@ import { ensureDirectory, nodeFileSystem } from "../../../platform/files/index.t
 import { VERSION } from "../../../platform/process/index.ts";
 import type { Command } from "../../command.ts";
 import { textOption } from "../../options.ts";
-import { installLine, templateFiles } from "./template/index.ts";
+import { installLine, templateFiles } from "./template/package.ts";
 
 const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
 const FILE_MODE = 0o644;
@@ -30,7 +30,7 @@ export const providerNew: Command = {
     for (const { path, content, isProgram } of templateFiles(name, VERSION)) {
       const file = join(directory, path);
       await ensureDirectory(dirname(file), PROGRAM_MODE);
-      // Never over somebody's work: a file that is there stops the command.
+      // Never overwrites: an existing file stops the command.
       await nodeFileSystem.create(file, encodeUtf8(content), isProgram === true ? PROGRAM_MODE : FILE_MODE);
       terminal.out(`${file}\n`);
     }

@@ -1,6 +1,7 @@
 // `countersign token create [TOKEN]`: a live bootstrap token, stored in the cluster as kubeadm stores it.
 
 import {
+  type BootstrapToken,
   buildTokenSecret,
   DEFAULT_TOKEN_GROUP,
   encodeToken,
@@ -10,15 +11,21 @@ import {
   TOKEN_USAGES,
   type TokenUsage,
 } from "../../../api/bootstrap/index.ts";
-import type { Secret } from "../../../api/core/index.ts";
-import { SECRETS } from "../../../api/meta/index.ts";
+import type { ConfigMap, Secret } from "../../../api/core/index.ts";
+import { parseKubeconfig, readClusterLocation } from "../../../api/kubeconfig/index.ts";
+import { CONFIG_MAPS, SECRETS } from "../../../api/meta/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
+import { parseCertificates } from "../../../kernel/x509/index.ts";
+import { caPinOf } from "../../../node/index.ts";
 import { randomBytes } from "../../../platform/keys/index.ts";
+import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { Command, CommandContext, OptionValues } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { durationOption, flagOption, OUTPUT_OPTION, outputForm, requiredText, textOption } from "../../options.ts";
 import { describeToken } from "./describe.ts";
-import { JOIN_TOOLS, type JoinTool, joinCommand } from "./join-command.ts";
+
+const JOIN_TOOLS = { countersign: "countersign node join", kubeadm: "kubeadm join" } as const;
+type JoinTool = keyof typeof JOIN_TOOLS;
 
 export const tokenCreate: Command = {
   arguments: [{ name: "[token]", description: "the token, if it was made before; without it a new one is made" }],
@@ -92,4 +99,19 @@ function jsonOf(stored: Secret, joinCommand: string | undefined): string {
     ...describeToken(token, { withSecret: true }),
     ...(joinCommand === undefined ? {} : { joinCommand }),
   });
+}
+
+/**
+ * The line to copy to the joining machine. Address and CA are those of cluster-info, which the machine will be told too,
+ * so that a wrong one shows here first.
+ */
+async function joinCommand(client: KubeClient, token: BootstrapToken, tool: JoinTool): Promise<string> {
+  const { data = {} } = await client.get<ConfigMap>(CONFIG_MAPS, { namespace: "kube-public", name: "cluster-info" });
+  const [entry] = parseKubeconfig(data["kubeconfig"] ?? "").clusters;
+  if (entry === undefined) throw new Fault("not-found", "kube-public/cluster-info names no cluster");
+  const { servers, rootsPem } = readClusterLocation(entry.cluster);
+  const pins = rootsPem.flatMap(parseCertificates).map(caPinOf);
+  const flags = pins.map((pin) => ` --discovery-token-ca-cert-hash ${pin}`).join("");
+  const { host } = new URL(servers[0] ?? entry.cluster.server);
+  return `${JOIN_TOOLS[tool]} ${host} --token ${encodeToken(token)}${flags}`;
 }

@@ -1,9 +1,11 @@
-// A token as people and scripts see it. The secret is shown by `create` and `show`, which are asked for it, and nowhere else.
+// A token for people and scripts. Only `create` and `show` print the secret.
 
-import { encodeToken, isExpired, type StoredToken } from "../../../api/bootstrap/index.ts";
+import { encodeToken, isExpired, isToken, parseToken, type StoredToken } from "../../../api/bootstrap/index.ts";
 import { BOOTSTRAPPERS_GROUP } from "../../../api/certificates/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
+import type { CommandArgument } from "../../command.ts";
 
-export interface TokenDescription {
+interface TokenDescription {
   readonly id: string;
   readonly token?: string;
   readonly description: string;
@@ -32,7 +34,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ["s", 1_000],
 ];
 
-/** How long it still lives, in one unit: `23h`, `<forever>`, `<over>`. */
+/** The remaining life in one unit: `23h`, `<forever>`, `<over>`. */
 export function timeLeft(token: StoredToken, nowMs: number): string {
   if (token.expiresMs === undefined) return "<forever>";
   if (isExpired(token, nowMs)) return "<over>";
@@ -40,4 +42,17 @@ export function timeLeft(token: StoredToken, nowMs: number): string {
   // As kubeadm: days only when there are two of them.
   const [unit, ms] = UNITS.find(([name, size]) => leftMs >= (name === "d" ? 2 * size : size)) ?? ["s", 1_000];
   return `${Math.floor(leftMs / ms)}${unit}`;
+}
+
+export const TOKEN_ID_ARGUMENT: CommandArgument = {
+  name: "<id>",
+  description: "the first part of the token, or the whole",
+};
+
+/** A token is named by its id, or by the whole token, of which only the id is used. */
+export function parseTokenId(text: string): string {
+  if (isToken(text)) return parseToken(text).id;
+  if (/^[a-z0-9]{6}$/.test(text)) return text;
+  // The text is not repeated: what is almost a token is almost a secret.
+  throw new Fault("bad-config", "a token is named by its id, six lower-case letters and digits, or by the whole token");
 }

@@ -5,7 +5,7 @@ import { SECRETS } from "../../../api/meta/index.ts";
 import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
-import { parseTokenId, TOKEN_ID_ARGUMENT } from "./token-id.ts";
+import { parseTokenId, TOKEN_ID_ARGUMENT } from "./describe.ts";
 
 export const tokenRevoke: Command = {
   arguments: [TOKEN_ID_ARGUMENT],

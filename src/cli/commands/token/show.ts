@@ -8,8 +8,7 @@ import type { Command } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm } from "../../options.ts";
 import { plainText } from "../../terminal/index.ts";
-import { describeToken, timeLeft } from "./describe.ts";
-import { parseTokenId, TOKEN_ID_ARGUMENT } from "./token-id.ts";
+import { describeToken, parseTokenId, TOKEN_ID_ARGUMENT, timeLeft } from "./describe.ts";
 
 export const tokenShow: Command = {
   arguments: [TOKEN_ID_ARGUMENT],

@@ -1,10 +1,23 @@
-// One line of the trail for a person: when, what, about whom, why.
+// The lines of audit files: read piece by piece, because a trail of a year does not fit into memory, and printed.
 
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 import type { AuditLine } from "../../../controller/index.ts";
+import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CommandContext } from "../../command.ts";
 import { plainText } from "../../terminal/index.ts";
 
-/** Fields in the order in which people ask; what is not among them stands behind, as it is. */
+export async function* readLines(paths: readonly string[]): AsyncGenerator<string, void, void> {
+  for (const path of paths) {
+    try {
+      yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Number.POSITIVE_INFINITY });
+    } catch (cause) {
+      throw new Fault("io-failed", `cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause });
+    }
+  }
+}
+
+/** Printed first, in this order; other fields follow as they are. */
 const FIRST = ["verdict", "csr", "subject", "signer", "requester", "rule", "reason", "why"];
 const EVENT_WIDTH = 26;
 

@@ -1,9 +1,17 @@
-// `--ek-hash`: an endorsement key as operators write it down, SHA-256 of the key as SubjectPublicKeyInfo.
+// Arguments and options that several `identity` commands take.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CommandOption, OptionValues } from "../../command.ts";
 import { textOption } from "../../options.ts";
 
+export const NODE_ARGUMENT = { name: "<node>", description: "the node's name" } as const;
+
+export const CLUSTER_OPTION: CommandOption = {
+  flags: "--cluster <name>",
+  description: "whose node it is, where one management cluster has the identities of several clusters",
+};
+
+/** An endorsement key as operators write it: SHA-256 of its SubjectPublicKeyInfo. */
 export const EK_HASH_OPTION: CommandOption = {
   flags: "--ek-hash <hex>",
   description: "SHA-256 of the TPM's endorsement key (SubjectPublicKeyInfo, DER)",

@@ -1,4 +1,4 @@
-// What the csr commands say in the same words: the state of a request and its age.
+// The state and age of a request, as the csr commands print them.
 
 import { type CertificateSigningRequest, findCondition } from "../../../api/certificates/index.ts";
 
