@@ -1,5 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { INSECURE_RULES } from "../../src/attestation/insecure/verifier.ts";
+import {
+  INSTALLED_HELLO_RULES,
+  INSTALLED_PROOF_RULES,
+  INSTALLED_SINGLE_RULES,
+} from "../../src/attestation/sdk/verifier.ts";
+import {
+  TPM_BEACON_RULES,
+  TPM_HELLO_RULES,
+  TPM_OWNED_RULES,
+  TPM_PROOF_RULES,
+} from "../../src/attestation/tpm/verifier.ts";
 import { ALL_RULES } from "../../src/controller/index.ts";
 
 const text = await readFile(new URL("../../docs/rules.md", import.meta.url), "utf8");
@@ -35,6 +47,34 @@ describe("docs/rules.md", () => {
     for (const { id, isStricter } of ALL_RULES) {
       expect((sections.get(id) ?? "").includes("**Stricter**"), id).toBe(isStricter === true);
     }
+  });
+});
+
+/** The chains of requests with evidence, by their letter on the page. */
+const EVIDENCE_CHAINS: Readonly<Record<string, readonly { readonly id: string; readonly sentence: string }[]>> = {
+  H: TPM_HELLO_RULES,
+  P: TPM_PROOF_RULES,
+  U: TPM_OWNED_RULES,
+  B: TPM_BEACON_RULES,
+  I: INSECURE_RULES,
+  h: INSTALLED_HELLO_RULES,
+  p: INSTALLED_PROOF_RULES,
+  s: INSTALLED_SINGLE_RULES,
+};
+
+describe("docs/rules.md, about evidence", () => {
+  const section = text.split("## About evidence\n")[1] ?? "";
+  const lines = section.split(/^- /m).slice(1);
+  const rules = new Map(
+    Object.values(EVIDENCE_CHAINS).flatMap((chain) => chain.map((rule) => [rule.id, rule] as const)),
+  );
+
+  it("has every rule of every chain once, with its sentence and the chains in which it stands", () => {
+    const expected = [...rules.values()].map(({ id, sentence }) => {
+      const letters = Object.keys(EVIDENCE_CHAINS).filter((key) => EVIDENCE_CHAINS[key]?.some((one) => one.id === id));
+      return `\`${id}\` (${letters.join("")}): ${sentence}`;
+    });
+    expect(lines.map((line) => line.replace(/\s+/g, " ").trim()).toSorted()).toEqual(expected.toSorted());
   });
 });
 
