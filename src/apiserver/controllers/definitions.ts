@@ -1,6 +1,6 @@
-// What becomes of definitions after they are written: the objects of a deleted one are removed before it goes, and a name that
-// becomes free goes to whoever waits for it. k8s.io/apiextensions-apiserver/pkg/controller/{finalizer,status}. Like those it
-// works on storage itself: a kind that is no longer served has objects too.
+// Definitions after they are written: before a definition is deleted, its objects are; and a name that becomes free is
+// given to a definition that waits for it. k8s.io/apiextensions-apiserver/pkg/controller/{finalizer,status}. Like those
+// it works on storage itself: a kind that is no longer served has objects too.
 
 import { isSameJson } from "../../kernel/json/index.ts";
 import {
@@ -16,7 +16,7 @@ import { prefixOf } from "../storage/key.ts";
 import type { Storage, Stored } from "../storage/storage.ts";
 import type { Controller } from "./loop.ts";
 
-/** Objects with finalizers of their own are looked at again after this long. */
+/** Objects with finalizers are checked again after this time. */
 const LOOK_AGAIN_MS = 1_000;
 
 interface Sources {
@@ -39,7 +39,7 @@ export function createDefinitions(sources: Sources): Controller {
   };
 }
 
-/** True when something is left that nothing but somebody else will change. */
+/** True when objects remain that wait for other controllers. */
 async function keepGroup(sources: Sources, group: string, nowMs: number): Promise<boolean> {
   const { storage } = sources;
   const { items } = storage.list({ prefix: prefixOf(CUSTOM_RESOURCE_DEFINITIONS) });
@@ -56,7 +56,7 @@ function isDeparting({ object }: Stored): boolean {
   return deletionTimestamp !== undefined && finalizers.includes(CLEANUP_FINALIZER);
 }
 
-/** True when nothing is left of it, or of what this loop has to do with it. */
+/** False while objects of the definition remain. */
 async function depart(sources: Sources, stored: Stored, nowMs: number): Promise<boolean> {
   const { storage } = sources;
   const definition = stored.object as Definition;
@@ -76,14 +76,14 @@ function placeOf({ spec }: Definition) {
   return { group: spec.group ?? "", plural: spec.names?.plural ?? "" };
 }
 
-/** One whose names belonged to another has none of its own: what is at that place is the other's, or a built-in kind's. */
+/** A definition whose names were not accepted has no objects: those under its names belong to another kind. */
 function hasObjects(definition: Definition, prefix: string, { registry }: Sources): boolean {
   const kept = registry.keptUnder(prefix);
   const isBuiltIn = kept !== undefined && kept.custom === undefined;
   return isConditionTrue(definition, "Established") && !isBuiltIn;
 }
 
-/** False when objects remain because of finalizers, which are their owners' business. */
+/** False when objects remain because of finalizers. */
 async function removeAll(storage: Storage, prefix: string, nowMs: number): Promise<boolean> {
   for (const { key, revision, object } of storage.list({ prefix }).items) {
     const { metadata } = object;

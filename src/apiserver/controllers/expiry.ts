@@ -21,8 +21,8 @@ interface Expiry {
 }
 
 /**
- * Events are deleted after an hour, as by kube-apiserver's --event-ttl: those of a busy cluster would outgrow everything
- * else in storage. Runs until the signal fires.
+ * Events are deleted after an hour, as by kube-apiserver's --event-ttl: those of a busy cluster would outgrow
+ * everything else in storage. Runs until the signal fires.
  */
 export async function runEventExpiry({ storage, clock, signal }: Expiry): Promise<void> {
   try {
@@ -64,8 +64,8 @@ const COMPACTION_INTERVAL_MS = 5 * 60_000;
 /**
  * History is dropped by time as well as by size, as kube-apiserver has etcd compacted every five minutes
  * (--etcd-compaction-interval): a list that is not continued within that time has to begin again, and so has a watch. A
- * client that meets this only in busy clusters would not be tested here otherwise. Runs until the signal fires; what was
- * written within the last interval is kept.
+ * client that meets this only in busy clusters would not be tested here otherwise. Runs until the signal fires; what
+ * was written within the last interval is kept.
  */
 export async function runCompaction({ storage, clock, signal }: Expiry): Promise<void> {
   try {

@@ -17,7 +17,7 @@ export type { LoopTrouble } from "./loop.ts";
 
 interface LoopsOptions {
   readonly parts: Parts;
-  /** Undefined: only what a deletion needs to come to its end. */
+  /** Undefined: only the loops that finish deletions. */
   readonly choices: { readonly rootCaPem: string } | undefined;
   readonly onTrouble: ((trouble: LoopTrouble) => void) | undefined;
 }

@@ -1,6 +1,6 @@
-// How a loop of this process reads and writes. Reads come from storage, which is memory. Writes go the way of every request,
-// from audit on: the same authorization, admission and validation, as the user whose rights Kubernetes gives that
-// controller. A loop can do no more than its role says, and the audit log names it.
+// How a loop of this process reads and writes. Reads come from storage, which is memory. Writes pass the chain of every
+// request, from audit on: the same authorization, admission and validation, as the user whose rights Kubernetes gives
+// that controller. A loop can do no more than its role says, and the audit log names it.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import { type KubeObject, type ObjectPath, type Resource, resourcePath } from "../../api/meta/index.ts";
@@ -21,7 +21,7 @@ interface Place {
 }
 
 interface DeleteChoices {
-  /** Only this very object, not a successor of the same name. */
+  /** Only the object with this uid, not a successor of the same name. */
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly propagationPolicy?: "Background" | "Foreground" | "Orphan";
@@ -31,7 +31,7 @@ export interface InsideClient {
   get<T extends KubeObject>(resource: Resource, place: Place): T | undefined;
   list<T extends KubeObject>(resource: Resource, namespace?: string): readonly T[];
   create(resource: Resource, object: KubeObject): Promise<void>;
-  /** PUT; with a subresource, to that. */
+  /** PUT, to the subresource if one is named. */
   update(resource: Resource, object: KubeObject, subresource?: string): Promise<void>;
   /** A merge patch. */
   patch(resource: Resource, target: Place & { readonly subresource?: string }, patch: object): Promise<void>;
@@ -96,7 +96,7 @@ async function request(parts: Parts, user: UserInfo, message: Message): Promise<
   assert(answer.kind === "object" || answer.kind === "document", "a write is answered with an object or a Status");
 }
 
-/** Nobody can go away in the middle of these. */
+/** There is no client that could disconnect. */
 const NEVER = new AbortController().signal;
 
 function asHttp({ method, target, body, type = "application/json" }: Message): HttpRequest {

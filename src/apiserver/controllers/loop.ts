@@ -1,5 +1,5 @@
-// The one loop that all controllers of this server share: changes in storage become keys, each key is looked at by one worker
-// at a time, a failed look is repeated with growing pauses. A controller is what it watches and how it looks.
+// The one loop that all controllers of this server share: changes in storage become keys, each key is looked at by one
+// worker at a time, and failures are retried with backoff. A controller is what it watches and how it handles a key.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { Resource } from "../../api/meta/index.ts";
@@ -11,7 +11,7 @@ import type { Change } from "../storage/storage.ts";
 import { createInsideClient, type InsideClient } from "./inside-client.ts";
 
 interface Watched {
-  /** Undefined: every kind there is. */
+  /** Undefined: all kinds. */
   readonly resource: Resource | undefined;
   /** The keys that a change concerns; at the start, everything stored counts as added. */
   keysOf(change: Change): readonly string[];
@@ -73,7 +73,7 @@ interface Working extends LoopOptions {
   readonly client: InsideClient;
 }
 
-/** A lost race is nobody's fault: the change that won has already put the key into the line again. */
+/** A conflict is no failure: the other change has queued the key again. */
 async function lookAt(key: string, controller: Controller, working: Working): Promise<void> {
   const { queue, client, parts, onTrouble } = working;
   try {

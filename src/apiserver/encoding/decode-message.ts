@@ -1,5 +1,6 @@
-// Protobuf message -> the JSON that Go would write for it: empty values of omitted fields are dropped, those of pointers and
-// of always present fields are kept. A field that comes twice is merged (message), appended (list) or the last one counts.
+// Protobuf message -> the JSON that Go would write for it: empty values of omitted fields are dropped, those of
+// pointers and of always present fields are kept. A field that comes twice is merged (message), appended (list) or the
+// last one counts.
 
 import { countValues, type Json, type JsonObject, parseJson } from "../../kernel/json/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -49,7 +50,7 @@ function decodeField(cursor: Cursor, field: MessageField, wireType: number, into
   else decodeNamed(cursor, field, name, into);
 }
 
-/** What an earlier occurrence of the field has begun, or a fresh one. */
+/** The value of an earlier occurrence of the field, or a new one. */
 function ownOr<T extends Json>(into: Fields, name: string, fresh: T): T {
   const begun = (into[name] as T | undefined) ?? fresh;
   into[name] = begun;
@@ -74,7 +75,7 @@ function isEmpty(value: Json | undefined): boolean {
   return value === "" || value === 0 || value === false;
 }
 
-/** A message as its JSON; one that comes a second time goes on where the first has ended. */
+/** A message as its JSON; a second occurrence is merged into the first. */
 function decodeValue(cursor: Cursor, field: MessageField, begun?: Json): Json | undefined {
   countValue(cursor);
   const message = field.message();
@@ -90,7 +91,7 @@ function decodeNested(cursor: Cursor, message: Message, into: Fields): JsonObjec
   return into;
 }
 
-/** Numbers may come one by one or all in one stretch; a reader takes both. */
+/** Numbers may be packed or not; both are accepted. */
 function decodeItems(cursor: Cursor, field: MessageField, wireType: number, items: Json[]): void {
   const { scalar } = field;
   const isPacked = scalar !== undefined && wireType === BYTES && WIRE_TYPES[scalar] !== BYTES;
@@ -123,7 +124,7 @@ function decodeEntry(cursor: Cursor, field: MessageField, into: Fields): void {
     else skipValue(cursor, tag & 7);
   }
   leave(cursor, outerEnd);
-  // Assigning to it would change the prototype; JSON bodies may not hold it either.
+  // Assigning this key would change the prototype; JSON bodies may not have it either.
   if (key === "__proto__") throw malformed('a map may not contain the key "__proto__"');
   into[key] = value ?? emptyValue(field);
 }
@@ -164,7 +165,7 @@ function base64Of({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString("base64");
 }
 
-/** JSON has no word for infinity, and JavaScript writes a negative zero as a plain one. */
+/** JSON has no infinity, and JavaScript writes negative zero as 0. */
 function readFinite(cursor: Cursor): number {
   const value = readDouble(cursor);
   if (!Number.isFinite(value)) throw malformed("a number is not finite");

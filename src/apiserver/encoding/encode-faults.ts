@@ -1,4 +1,4 @@
-// JSON that does not fit its message: the words of Go's decoder, which clients know. The path grows on the way out.
+// JSON that does not fit its message, in the words of Go's decoder. The path is completed on the way out.
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 
@@ -8,14 +8,14 @@ export function mistyped(value: unknown, wanted: string): Fault {
   });
 }
 
-/** The same fault, seen from one level further out. */
+/** The same fault with one more step of its path. */
 export function within(error: unknown, name: string): unknown {
   if (!isFault(error, "malformed") || error.detail["wanted"] === undefined) return error;
   const path = `${name}${String(error.detail["path"])}`;
   return new Fault("malformed", error.message, { detail: { ...error.detail, path } });
 }
 
-/** What `mistyped` has to say once its path is complete. */
+/** The message of `mistyped` with its path. */
 export function problemText(fault: Fault): string {
   const { path = "", wanted = "" } = fault.detail;
   return `${fault.message} ${String(path)} of type ${String(wanted)}`;

@@ -1,5 +1,5 @@
-// JSON value -> protobuf message, as Go writes it: fields in the order of their numbers, maps in the order of their keys, and
-// everything that is no pointer is written even when it is empty. Written back to front (wire-writer.ts).
+// JSON value -> protobuf message, as Go writes it: fields in the order of their numbers, maps in the order of their
+// keys, and empty values too unless they are pointers. Written back to front (wire-writer.ts).
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { mistyped, within } from "./encode-faults.ts";
@@ -16,13 +16,16 @@ import {
   writtenLength,
 } from "./wire-writer.ts";
 
-/** Node reads base64 of every kind and skips what it does not know; Go reads this one. */
+/** Node accepts any alphabet and skips unknown characters; Go accepts only this. */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** A map is a list of entries, and these are the fields of an entry. */
 const MAP_KEY = 1;
 const MAP_VALUE = 2;
 
-/** Fault `malformed` with the path when a value is not of its field's type. Fields the message does not know are left out. */
+/**
+ * Fault `malformed` with the path when a value is not of its field's type. Fields the message does not know are left
+ * out.
+ */
 export function encodeMessage(writer: WireWriter, message: Message, value: Json | undefined): void {
   const fields = message.form === undefined ? objectOf(value, message) : message.form.write(value);
   for (let i = message.fields.length - 1; i >= 0; i -= 1) {
@@ -91,7 +94,7 @@ function encodeNested(writer: WireWriter, field: MessageField, value: Json | und
   writeVarint(writer, (number << 3) | BYTES);
 }
 
-/** Each writes a value, the empty one when there is none, and says how it is laid out. */
+/** Each writes a value, or the empty value, and returns its wire type. */
 const SCALARS: Readonly<Record<Scalar, (writer: WireWriter, value: Json | undefined) => number>> = {
   string: (writer, value = "") => {
     if (typeof value !== "string") throw mistyped(value, "string");

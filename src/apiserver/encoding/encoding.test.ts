@@ -44,7 +44,8 @@ describe.each(PROTOBUF_KINDS)("$kind of $apiVersion", (kind) => {
   it("comes back as it was sent, whatever is set", () => {
     fc.assert(
       fc.property(anyValue(message), (value) => {
-        // The first way drops empty values that Go does not tell and adds those that it does; the second changes nothing.
+        // The first way drops empty values that Go does not tell and adds those that it does; the second changes
+        // nothing.
         const read = parseProtobuf(encoded(kind, value), kind);
         expect(parseProtobuf(encoded(kind, read), kind)).toEqual(read);
       }),

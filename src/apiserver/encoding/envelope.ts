@@ -1,5 +1,5 @@
-// What protobuf bodies travel in: four magic bytes and a message Unknown that names the kind of what it carries. Events of a
-// watch are framed by their length. k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
+// Protobuf bodies: four magic bytes and a message Unknown that names the kind of its content. Watch events have their
+// length in front. k8s.io/apimachinery/pkg/runtime/serializer/protobuf.
 
 import type { Json, JsonObject } from "../../kernel/json/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -88,7 +88,7 @@ function messageOf(kind: KindName): Message {
   );
 }
 
-/** The object of a body. A body that does not say its kind is of the kind that is expected where it was sent. */
+/** The object of a body. A body that does not name its kind is of the expected kind. */
 export function parseProtobuf(bytes: Uint8Array, expected: KindName): JsonObject {
   if (!MAGIC.every((byte, i) => bytes[i] === byte)) throw malformed("it does not begin with the prefix of Kubernetes");
   const { raw, ...said } = readUnknown(createCursor(bytes.subarray(MAGIC.length)));

@@ -1,18 +1,19 @@
-// Messages whose JSON is not an object of their fields. k8s.io/apimachinery: meta/v1 (Time, MicroTime, FieldsV1), api/resource
-// (Quantity), util/intstr, runtime (RawExtension); k8s.io/apiextensions-apiserver: the three choices of a schema.
+// Messages whose JSON is not an object of their fields. k8s.io/apimachinery: meta/v1 (Time, MicroTime, FieldsV1),
+// api/resource (Quantity), util/intstr, runtime (RawExtension); k8s.io/apiextensions-apiserver: the three choices of a
+// schema.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { mistyped } from "./encode-faults.ts";
 import type { Form } from "./message.ts";
 import { malformed } from "./wire-reader.ts";
 
-// Times: RFC 3339 text in JSON, seconds and nanoseconds on the wire. The zero time of Go, the first second of the year one,
-// is "unset" in both. k8s.io/apimachinery/pkg/apis/meta/v1: time_proto.go, micro_time_proto.go.
+// Times: RFC 3339 text in JSON, seconds and nanoseconds on the wire. The zero time of Go, the first second of the year
+// one, is "unset" in both. k8s.io/apimachinery/pkg/apis/meta/v1: time_proto.go, micro_time_proto.go.
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
 /** 0001-01-01T00:00:00Z. */
 const ZERO_SECONDS = -62_135_596_800;
-/** 9999-12-31T23:59:59Z: the last that four digits can tell. */
+/** 9999-12-31T23:59:59Z: the last year of four digits. */
 const LAST_SECONDS = 253_402_300_799;
 const NANOS_PER_MICRO = 1_000;
 
@@ -47,7 +48,7 @@ function textOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19);
 }
 
-/** Whole seconds: Kubernetes drops the rest on both ways, so that JSON and protobuf clients see the same. */
+/** Whole seconds: Kubernetes drops fractions in both directions. */
 const timeForm: Form = {
   write: (value) => (value === undefined ? {} : fieldsOf({ ...parseTime(value, "Time"), micros: 0 })),
   read: ({ seconds }) => {

@@ -1,13 +1,13 @@
-// One message of the field tables (resources/groups/): its protobuf fields, the JSON they stand for, what documents require
-// of it and how its values merge. Made by notation.ts.
+// One message of the field tables (resources/groups/): its protobuf fields, the JSON they stand for, what documents
+// require of it and how its values merge. Made by notation.ts.
 
 import type { Json, JsonObject } from "../../kernel/json/index.ts";
 
 export type Scalar = "string" | "bytes" | "json" | "bool" | "int32" | "int64" | "double";
 
 /**
- * What JSON says about an unset field. `omitted`: nothing, and neither about an empty one. `always`: its empty value.
- * `pointer`: nothing, while an empty one is told; only such a field can be left out on the wire as well.
+ * How JSON writes a field. `omitted`: neither unset nor empty values. `always`: unset as its empty value. `pointer`:
+ * empty values, but not unset ones; only such a field can be left out on the wire as well.
  */
 export type Presence = "omitted" | "always" | "pointer";
 
@@ -48,7 +48,7 @@ export interface Form {
 
 export interface Message {
   readonly name: string;
-  /** Where its table is; empty for the messages with a form, which belong to none. */
+  /** The package of its table; empty for messages with a form, which are in no package. */
   readonly packageName: string;
   /** Server-side apply knows one owner for the whole of it. */
   readonly isAtomic: boolean;

@@ -1,4 +1,5 @@
-// The notation of the field tables (resources/groups/), one message a line; a line that starts with a blank continues it:
+// The notation of the field tables (resources/groups/), one message a line; a line that starts with a blank continues
+// it:
 //
 //   Name[ atomic] = <number> <json name>[?|!][+|~] [[]|{}]<type>[ <merge>], ...
 //
@@ -14,7 +15,7 @@
 //
 //   set | map <key>...              a list in server-side apply
 //   [list] merge [<key>] [retain]   the same list in strategic merge patches: by the first key unless one is named
-//   atomic                          one owner for the whole map, or for the whole struct when it follows a message's name
+//   atomic                          one owner for the whole map, or after a message's name for the struct
 //   granular                        a struct that is atomic elsewhere and merges here
 
 import { assert } from "../../kernel/outcome/index.ts";

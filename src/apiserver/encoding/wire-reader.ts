@@ -1,5 +1,6 @@
-// Protobuf bytes -> values, strictly: what is cut off, overlong, of another wire type or not UTF-8 is a Fault. One cursor
-// walks the bytes; a message inside another is the same cursor with a nearer end. protobuf.dev/programming-guides/encoding.
+// Protobuf bytes -> values, strictly: what is cut off, overlong, of another wire type or not UTF-8 is a Fault. One
+// cursor walks the bytes; a message inside another is the same cursor with a nearer end.
+// protobuf.dev/programming-guides/encoding.
 
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { MAX_JSON_VALUES } from "../../kernel/json/index.ts";
@@ -11,15 +12,21 @@ const END_GROUP = 4;
 const FIXED32 = 5;
 
 const TWO_TO_32 = 0x1_0000_0000;
-/** Up to here putting characters together is faster than a call of the decoder. */
+/** Up to this length appending characters is faster than a call of the decoder. */
 const SHORT_TEXT = 48;
 /** Field numbers have 29 bits. */
 const MAX_TAG = 0xffff_ffff;
-/** Of the tenth and last byte, which holds one bit. */
+/** The tenth and last byte of a varint has one bit. */
 const LAST_SHIFT = 63;
-/** The deepest Kubernetes message (schemas in custom resource definitions) stays below sixty; JSON bodies have the same limit. */
+/**
+ * The deepest Kubernetes message (schemas in custom resource definitions) stays below sixty; JSON bodies have the same
+ * limit.
+ */
 export const MAX_MESSAGE_DEPTH = 200;
-/** Messages, list items and map entries of one body: two bytes on the wire can be an object of several hundred in memory. */
+/**
+ * Messages, list items and map entries of one body: two bytes on the wire can be an object of several hundred in
+ * memory.
+ */
 export const MAX_VALUES = MAX_JSON_VALUES;
 
 export interface Cursor {
@@ -67,7 +74,7 @@ function readHalves(cursor: Cursor): readonly [low: number, high: number] {
   throw malformed("a number is longer than 64 bits");
 }
 
-/** A tag, a length or any other number that is small by its nature. */
+/** A tag or a length. */
 export function readVarint(cursor: Cursor): number {
   const small = readSmall(cursor);
   if (small !== undefined) return small;
@@ -83,7 +90,7 @@ function readSmall(cursor: Cursor): number | undefined {
   return first;
 }
 
-/** The number of a field and how its value is laid out: `tag >>> 3` and `tag & 7`. */
+/** Field number and wire type: `tag >>> 3` and `tag & 7`. */
 export function readTag(cursor: Cursor): number {
   const tag = readVarint(cursor);
   if (tag < 8 || tag > MAX_TAG) throw malformed("a field has an impossible number");
@@ -170,7 +177,7 @@ export function leave(cursor: Cursor, outerEnd: number): void {
   cursor.end = outerEnd;
 }
 
-/** Passes over the value of a field nobody here knows: a newer client may have it. */
+/** Skips the value of an unknown field, which a newer client may have sent. */
 export function skipValue(cursor: Cursor, wireType: number): void {
   const skip = SKIP[wireType];
   if (skip === undefined) throw malformed(`there is no wire type ${wireType} here`);
@@ -185,7 +192,7 @@ const SKIP: Readonly<Record<number, (cursor: Cursor) => void>> = {
   [START_GROUP]: (cursor) => skipGroup(cursor),
 };
 
-/** Groups are long gone from protobuf, yet every reader must find their end. */
+/** Groups are deprecated in protobuf, but a reader must find their end. */
 function skipGroup(cursor: Cursor): void {
   let open = 1;
   while (open > 0) {

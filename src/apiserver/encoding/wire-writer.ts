@@ -1,20 +1,20 @@
-// Values -> protobuf bytes, written from the end to the front: when a message is done its length is known, so nothing is
-// measured beforehand and nothing is copied. protobuf.dev/programming-guides/encoding.
+// Values -> protobuf bytes, written from the end to the front: when a message is done its length is known, so nothing
+// is measured beforehand and nothing is copied. protobuf.dev/programming-guides/encoding.
 
 /** Most objects of a cluster fit; a list grows by doubling. */
 const FIRST_BYTES = 2_048;
 const TWO_TO_32 = 0x1_0000_0000;
-/** Up to here a loop is faster than a call into Node; most names and values are shorter. */
+/** Up to this length a loop is faster than a call into Node; most names and values are shorter. */
 const SHORT_TEXT = 48;
 
-/** How a value is laid out; the lowest three bits of a tag. */
+/** Wire types: the lowest three bits of a tag. */
 export const VARINT = 0;
 export const FIXED64 = 1;
 export const BYTES = 2;
 
 export interface WireWriter {
   buffer: Buffer;
-  /** Where the first written byte stands; everything before it is free. */
+  /** Position of the first written byte; everything before it is free. */
   at: number;
 }
 
@@ -22,12 +22,12 @@ export function createWriter(): WireWriter {
   return { buffer: Buffer.allocUnsafe(FIRST_BYTES), at: FIRST_BYTES };
 }
 
-/** What was written. The writer is done then: the bytes are its own. */
+/** What was written: a view into the writer's memory, which must not be used again. */
 export function writtenBytes({ buffer, at }: WireWriter): Uint8Array {
   return buffer.subarray(at);
 }
 
-/** Bytes written so far; the difference of two such numbers is the length of what came between. */
+/** Bytes written so far; the difference of two such numbers is the length of what was written between. */
 export function writtenLength({ buffer, at }: WireWriter): number {
   return buffer.length - at;
 }
@@ -51,7 +51,7 @@ export function writeBytes(writer: WireWriter, bytes: Uint8Array): void {
   writer.buffer.set(bytes, writer.at);
 }
 
-/** The length in bytes comes back: it is written next. */
+/** Returns the length in bytes, which is written next. */
 export function writeText(writer: WireWriter, text: string): number {
   if (text.length <= SHORT_TEXT && writeAscii(writer, text)) return text.length;
   const length = Buffer.byteLength(text);

@@ -1,5 +1,5 @@
 // What differs between two versions of an object: fields that were added, modified and removed. Behaviour of
-// structured-merge-diff's Compare. `undefined` is "not there"; null is a value, and it is there.
+// structured-merge-diff's Compare. `undefined` means absent; null is a value.
 
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { ANY_ATOMIC, type ListSchema, memberOf, type Schema } from "../schema/schema.ts";
@@ -43,7 +43,7 @@ function compareParts(parts: readonly Part[]): Comparison {
   return { added: pick(changes, "added"), modified: pick(changes, "modified"), removed: pick(changes, "removed") };
 }
 
-/** Every write comes through here, and of most objects next to nothing changes: nothing is made for what is empty. */
+/** On the path of every write, and most writes change next to nothing: empty sets are not allocated. */
 function pick(changes: readonly Change[], which: keyof Comparison): FieldSet {
   let children: Map<PathElement, FieldSet> | undefined;
   for (const [element, change] of changes) {
@@ -54,7 +54,7 @@ function pick(changes: readonly Change[], which: keyof Comparison): FieldSet {
   return children === undefined ? NO_FIELDS : { isMember: false, children };
 }
 
-/** All of a value that came or went: each container in it as well as what it holds. */
+/** All fields of a value that was added or removed: containers and their members. */
 function everyField(value: MaybeJson, schema: Schema): FieldSet {
   if (schema.kind === "map" && isAtomic(schema.value) && !isAtomic(schema) && isJsonObject(value))
     return everyKey(value);
@@ -90,7 +90,7 @@ function partsOf(before: MaybeJson, after: MaybeJson, schema: Schema): readonly 
   return names.map((name): Part => [fieldElement(name), one[name], other[name], memberOf(schema, name) ?? ANY_ATOMIC]);
 }
 
-/** Absent and null are as good as empty here; anything that is no list makes the whole a leaf. */
+/** Absent and null count as empty; anything else that is no list makes the whole value a leaf. */
 function listOf(value: MaybeJson): readonly Json[] | undefined {
   if (value === undefined || value === null) return [];
   return Array.isArray(value) ? value : undefined;
@@ -107,7 +107,7 @@ function listParts(one: readonly Json[], other: readonly Json[], schema: ListSch
   return [...elements].map((element) => partOf(element, before.get(element) ?? [], after.get(element) ?? [], schema));
 }
 
-/** Items that are called the same (addresses of a node may be) are one value; one that stands alone again is new. */
+/** Items with equal keys (addresses of a node may have them) are one value; a single one after several is new. */
 function partOf(element: PathElement, before: readonly Json[], after: readonly Json[], schema: ListSchema): Part {
   if (before.length <= 1 && after.length <= 1) return [element, before[0], after[0], schema.item];
   if (isSameJson(before, after)) return [element, undefined, undefined, schema.item];

@@ -1,4 +1,4 @@
-// A conflict of server-side apply, in the words of Kubernetes: clients print them, and people search the web for them.
+// Conflicts of server-side apply, in the words of Kubernetes: clients print them, and people search for them.
 
 import { type FieldSet, fieldPaths } from "./field-set.ts";
 import type { FieldWriter } from "./managers.ts";
@@ -20,7 +20,7 @@ interface ConflictReport {
   readonly causes: readonly ConflictCause[];
 }
 
-/** By manager, each with the fields it defends. */
+/** By manager, each with the fields in conflict. */
 export function describeConflicts(conflicts: readonly Conflict[]): ConflictReport {
   const groups = [...conflicts]
     .sort((one, other) => (one.writer.manager < other.writer.manager ? -1 : 1))
@@ -38,7 +38,7 @@ export function describeConflicts(conflicts: readonly Conflict[]): ConflictRepor
   return { message: `Apply failed with ${causes.length} conflicts: ${texts.join("\n")}`, causes };
 }
 
-/** Somebody who applies is known by name alone; a mere update is told with its version. */
+/** Managers that apply are shown by name alone, those that update with their version. */
 function describeWriter({ writer }: Conflict): string {
   const { manager, operation, apiVersion, subresource } = writer;
   const name = JSON.stringify(manager);

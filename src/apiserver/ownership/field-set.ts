@@ -97,8 +97,8 @@ export function* fieldPaths(set: FieldSet, prefix: readonly PathElement[] = []):
 }
 
 /**
- * The same set in which every named field of a struct that has members below is a member too: whoever owns
- * `spec.replicas` keeps `spec` alive.
+ * The same set in which every field of a struct that has members below is a member too: the owner of `spec.replicas`
+ * keeps `spec` alive.
  */
 export function withNamedFields(set: FieldSet, schema: Schema | undefined): FieldSet {
   // No fields are named in a map, and below a scalar there are none.

@@ -1,4 +1,4 @@
-// Which fields does a value set? What a manager owns after it applied that value. Behaviour of structured-merge-diff's
+// The fields that a value sets: what a manager owns after applying it. Behaviour of structured-merge-diff's
 // ToFieldSet: scalars and atomic values are members, so are list items and map entries, plain structs are not.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
@@ -12,7 +12,7 @@ export function fieldsOf(value: Json, schema: Schema): FieldSet {
   return isAtomic(schema) ? MEMBER : fieldsOfObject(value, schema);
 }
 
-/** A value that has one owner as a whole. Lists nobody knows anything about are. */
+/** A value with one owner as a whole, such as a list without a schema. */
 export function isAtomic(schema: Schema): boolean {
   switch (schema.kind) {
     case "scalar":

@@ -1,4 +1,4 @@
-// metadata.managedFields: who owns which fields of an object, read and written. One entry a manager, operation, API version
+// metadata.managedFields: which manager owns which fields. One entry for each manager, operation, API version
 // and subresource. k8s.io/apimachinery/pkg/util/managedfields.
 
 import { isJsonObject, type Json, MAX_JSON_DEPTH } from "../../kernel/json/index.ts";
@@ -15,7 +15,7 @@ export interface FieldWriter {
 
 export interface Entry {
   readonly writer: FieldWriter;
-  /** RFC 3339; absent in entries that somebody wrote by hand. */
+  /** RFC 3339; absent in entries that a client wrote itself. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
@@ -25,12 +25,12 @@ export type Managers = ReadonlyMap<string, Entry>;
 
 export const NO_MANAGERS: Managers = new Map();
 
-/** Whoever applies is the same whatever the version it applies in. */
+/** A manager that applies is the same in all API versions. */
 export function writerIdentity({ manager, operation, apiVersion, subresource }: FieldWriter): string {
   return JSON.stringify([manager, operation, operation === "Apply" ? "" : apiVersion, subresource]);
 }
 
-/** Undefined when an entry cannot be read: a client may write this field, and what it wrote by mistake must not stick. */
+/** Undefined when an entry is invalid: clients may write this field, and an invalid value must not stay. */
 export function parseManagers(value: unknown): Managers | undefined {
   if (value === undefined || value === null) return NO_MANAGERS;
   if (!Array.isArray(value)) return undefined;
@@ -104,7 +104,7 @@ function encodeFieldSet(set: FieldSet): Json {
 /** Most nodes of a set have nothing below them. */
 const NOTHING: Json = {};
 
-/** Undefined when it is no fieldsV1: whoever wrote it, nobody can be held to it. */
+/** Undefined when it is no valid fieldsV1. */
 function parseFieldSet(value: unknown): FieldSet | undefined {
   return isJsonObject(value) ? parseNode(value, 0) : undefined;
 }

@@ -1,4 +1,4 @@
-// The applied configuration merged into the live object, and fields taken out of an object again. Behaviour of
+// Merges an applied configuration into the live object, and removes fields from an object. Behaviour of
 // structured-merge-diff's Merge and RemoveItems.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
@@ -7,7 +7,7 @@ import { type FieldSet, NO_FIELDS } from "./field-set.ts";
 import { isAtomic } from "./fields-of.ts";
 import { fieldElement, itemElement, type PathElement } from "./path-element.ts";
 
-/** What the configuration says wins; what it does not mention stays. */
+/** Values of the configuration win; what it does not mention stays. */
 export function merge(live: Json | undefined, applied: Json | undefined, schema: Schema): Json | undefined {
   if (applied === undefined) return live;
   if (live === undefined || live === null || isAtomic(schema)) return applied;
@@ -28,7 +28,7 @@ function mergeObjects(live: JsonObject, applied: JsonObject, schema: Schema): Js
   return Object.fromEntries(merged);
 }
 
-/** Of a large map that is applied again nearly nothing changes, and writing what is there already costs as much as a change. */
+/** A large map that is applied again is nearly unchanged, and copying equal entries would cost as much as changes. */
 function mergePlain(live: JsonObject, applied: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...live };
   for (const [name, value] of Object.entries(applied)) if (merged[name] !== value) merged[name] = value;
@@ -45,8 +45,8 @@ function itemsOf(list: readonly Json[], schema: ListSchema): readonly Item[] {
 }
 
 /**
- * The applied order holds for the applied items; live items that nobody applies keep their place between those that
- * both have.
+ * Applied items have the applied order; live items that are not applied keep their place between those that both sides
+ * have.
  */
 function mergeLists(live: readonly Json[], applied: readonly Json[], schema: ListSchema): readonly Json[] {
   const [left, right] = [itemsOf(live, schema), itemsOf(applied, schema)];
@@ -70,12 +70,12 @@ interface Passage {
   readonly left: readonly Item[];
   readonly at: number;
   readonly inApplied: ReadonlySet<PathElement>;
-  /** The next item that both sides have; it must not be passed. */
+  /** The next item that both sides have: live items after it are not taken before it. */
   readonly next: PathElement | undefined;
   readonly until: PathElement | undefined;
 }
 
-/** Takes over the live items nobody applies, up to the next one both sides have; answers where it stopped. */
+/** Takes over live items that are not applied, up to the next item that both sides have; returns where it stopped. */
 function passLiveOnly({ left, at, inApplied, next, until }: Passage, merged: Json[]): number {
   for (let here = at; ; here += 1) {
     const item = left[here];
@@ -84,7 +84,7 @@ function passLiveOnly({ left, at, inApplied, next, until }: Passage, merged: Jso
   }
 }
 
-/** Without the fields that are members of the set. What becomes empty by that is null: it is there, with nothing in it. */
+/** Without the fields that are members of the set. Containers that become empty are null: present without content. */
 export function removeFields(value: Json, set: FieldSet, schema: Schema): Json {
   if (set.children.size === 0) return value;
   if (isAtomic(schema)) return null;
@@ -112,7 +112,7 @@ function keptFields(object: JsonObject, set: FieldSet, schema: Schema): readonly
   });
 }
 
-/** Null is for what is to be empty; a stored object leaves it out. */
+/** Null marks what has become empty; a stored object leaves it out. */
 export function withoutNulls(value: Json): Json {
   if (Array.isArray(value)) return value.filter((item: Json) => item !== null).map(withoutNulls);
   if (!isJsonObject(value)) return value;

@@ -15,14 +15,14 @@ export function fieldName(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
-/** How an item of a keyed list or a set is called; undefined when it lacks a key and cannot be called anything. */
+/** The element of an item of a keyed list or a set; undefined when all its keys are missing. */
 export function itemElement(schema: ListSchema, item: Json): PathElement | undefined {
   if (schema.listType === "set") return isScalar(item) ? `v:${JSON.stringify(item)}` : undefined;
   if (!isJsonObject(item)) return undefined;
   let keys = "";
   for (const key of sortedKeys(schema)) {
     const value = item[key] ?? schema.keyDefaults[key];
-    // A key that nobody set stands for nothing, and items may differ in which keys they have.
+    // A missing key is left out: items may differ in which keys they have.
     if (value !== undefined) keys += `${keys === "" ? "" : ","}${JSON.stringify(key)}:${JSON.stringify(value)}`;
   }
   return keys === "" ? undefined : `k:{${keys}}`;
@@ -40,7 +40,7 @@ function isScalar(value: Json): boolean {
   return value !== null && typeof value !== "object";
 }
 
-/** `.spec.containers[name="a"].image`: how a path is told to people. */
+/** `.spec.containers[name="a"].image`: a path as conflicts show it. */
 export function describePath(path: readonly PathElement[]): string {
   return path.map(describeElement).join("");
 }

@@ -47,7 +47,7 @@ function hasPath(value: Json | undefined, path: readonly string[]): boolean {
   return isJsonObject(value) && hasPath(value[first], rest);
 }
 
-/** Items of keyed lists that only the server put there: the token volume of a pod. */
+/** Items of keyed lists that only the server added: the token volume of a pod. */
 function addedItems(next: Json | undefined, sent: Json | undefined, schema: Schema): FieldSet {
   if (isAtomic(schema) || (schema.kind === "map" && isAtomic(schema.value))) return NO_FIELDS;
   if (schema.kind === "list") return addedToList(itemsOf(next), itemsOf(sent), schema);
@@ -66,7 +66,7 @@ function addedToList(after: readonly Json[], before: readonly Json[], schema: Li
   return fieldSet(false, children);
 }
 
-/** Most objects have no such list in them, and so nothing is made for their fields. */
+/** Most objects have no such list, so nothing is allocated for their fields. */
 function addedBelow(next: JsonObject, sent: JsonObject, schema: Schema): FieldSet {
   const children = new Map<PathElement, FieldSet>();
   for (const [name, value] of Object.entries(next)) {

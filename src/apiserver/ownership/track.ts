@@ -1,5 +1,6 @@
-// Field ownership of ordinary writes and of applies: the algorithm of structured-merge-diff's Updater and of the managers
-// around it in k8s.io/apimachinery/pkg/util/managedfields. Pure: objects and owners in, objects and owners out.
+// Field ownership of ordinary writes and of applies: the algorithm of structured-merge-diff's Updater and of the
+// managers around it in k8s.io/apimachinery/pkg/util/managedfields. Pure: objects and owners in, objects and owners
+// out.
 
 import { isJsonObject, type Json } from "../../kernel/json/index.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -23,7 +24,7 @@ import { type Entry, type FieldWriter, type Managers, writerIdentity } from "./m
 import { merge, removeFields, withoutNulls } from "./merge.ts";
 import { fieldElement, fieldName } from "./path-element.ts";
 
-/** What belongs to the server or to the place of the object is owned by nobody. */
+/** Fields that no manager owns: set by the server, or part of the object's address. */
 const OWNED_BY_NOBODY: FieldSet = unionOf(
   [
     ["apiVersion"],
@@ -46,14 +47,14 @@ export interface TrackedWrite {
   readonly writer: FieldWriter;
   /** Of this write, RFC 3339 in seconds. */
   readonly time: string;
-  /** What this endpoint does not take from the client, whatever it sends. */
+  /** What this endpoint does not take from the client. */
   readonly ignored: FieldSet;
   readonly managers: Managers;
   /** What is stored now, without managedFields. */
   readonly live: Json;
 }
 
-/** An ordinary write: whatever it changed belongs to its writer from now on, and to nobody else. */
+/** An ordinary write: the writer becomes the only owner of the fields that it changed. */
 export function trackUpdate({ schema, writer, time, ignored, managers, live }: TrackedWrite, next: Json): Managers {
   const changes = without(compare(withoutIgnored(live, ignored), withoutIgnored(next, ignored), schema), ignored);
   if (isSame(changes)) return managers;
@@ -70,10 +71,13 @@ export function trackUpdate({ schema, writer, time, ignored, managers, live }: T
 export type Applied =
   | { readonly kind: "conflict"; readonly conflicts: readonly Conflict[] }
   | { readonly kind: "applied"; readonly object: Json; readonly managers: Managers }
-  /** Neither a field nor an owner is other than before. */
+  /** Neither a field nor an owner has changed. */
   | { readonly kind: "unchanged" };
 
-/** What was applied before by the same writer and is not applied any more goes, unless somebody else owns it. */
+/**
+ * Fields that the same manager applied before and does not apply any more are removed, unless another manager owns
+ * them.
+ */
 export function applyConfiguration(
   write: TrackedWrite,
   configuration: Json,
@@ -86,7 +90,7 @@ export function applyConfiguration(
   const claimed = new Map([...managers, [identity, { writer, time, fields }]]);
   const merged = merge(live, configuration, schema) ?? configuration;
   const pruned = last === undefined ? merged : prune(merged, { schema, managers: claimed, last: last.fields });
-  // The configuration may say that what pruning has emptied shall be there, empty.
+  // The configuration may ask for a container that pruning has emptied.
   const object = withoutNulls(pruned === merged ? merged : (merge(pruned, configuration, schema) ?? configuration));
   const changes = without(compare(live, object, schema), ignored);
   const changed = union(changes.added, changes.modified);
@@ -130,7 +134,7 @@ function takenFrom(managers: Managers, taken: FieldSet): Managers {
   return new Map(kept.filter(([, { fields }]) => !isEmpty(fields)));
 }
 
-/** What is ignored as a whole need not be walked through: the spec of a CSR, the status of most kinds. */
+/** Fields that are ignored as a whole are not visited: the spec of a CSR, the status of most kinds. */
 function withoutIgnored(object: Json, ignored: FieldSet): Json {
   if (!isJsonObject(object)) return object;
   const kept = { ...object };
@@ -152,11 +156,11 @@ function without({ added, modified, removed }: Comparison, ignored: FieldSet): C
 interface Pruning {
   readonly schema: Schema;
   readonly managers: Managers;
-  /** What this writer applied the time before. */
+  /** What this manager applied the last time. */
   readonly last: FieldSet;
 }
 
-/** Takes away what the writer owned, then gives back what anybody owns and what it never owned itself. */
+/** Removes what the manager owned, then restores what any manager owns and what it never owned itself. */
 function prune(merged: Json, { schema, managers, last }: Pruning): Json {
   const named = (set: FieldSet) => withNamedFields(set, schema);
   const owned = unionOf([...managers.values()].map(({ fields }) => fields));
@@ -168,7 +172,7 @@ function prune(merged: Json, { schema, managers, last }: Pruning): Json {
   return removeFields(merged, gone, schema);
 }
 
-/** More updaters than this in one object are noise: the oldest become one. Numbers and name of kube-apiserver. */
+/** Beyond this number of updaters the oldest entries are merged into one. Number and name of kube-apiserver. */
 const MAX_UPDATERS = 10;
 const ANCIENT = "ancient-changes";
 
@@ -183,7 +187,7 @@ function capUpdaters(managers: Managers): Managers {
   return foldOldest(managers, oldestFirst, surplus);
 }
 
-/** Entries of different API versions cannot be one: each version has its own fold, which costs one entry to begin. */
+/** Entries of different API versions cannot be merged: each version has a merged entry of its own. */
 function foldOldest(managers: Managers, oldestFirst: readonly [string, Entry][], surplus: number): Managers {
   const kept = new Map(managers);
   const first = new Map<string, string>();
@@ -198,7 +202,7 @@ function foldOldest(managers: Managers, oldestFirst: readonly [string, Entry][],
     }
     const writer: FieldWriter = { manager: ANCIENT, operation: "Update", apiVersion, subresource: "" };
     const folded = writerIdentity(writer);
-    // The first one of a version moves into the fold when the second one does; an older fold is there already.
+    // The first entry of a version is merged together with the second, unless there is a merged entry already.
     const before = kept.get(folded) ?? kept.get(begun);
     if (!kept.has(folded)) kept.delete(begun);
     kept.delete(identity);

@@ -1,4 +1,4 @@
-// What is wrong with a field, in the words of k8s.io/apimachinery/pkg/util/validation/field: clients print them.
+// Mistakes in fields, in the words of k8s.io/apimachinery/pkg/util/validation/field: clients print them.
 
 import { isSameJson } from "../../kernel/json/index.ts";
 
@@ -22,7 +22,7 @@ export interface FieldError {
   readonly reason?: string;
 }
 
-/** Longest value repeated in a message. differs from upstream: a bad CSR goes back there twice in full, 2.7 times its size. */
+/** Longest value repeated in a message. differs from upstream: there a bad CSR is repeated twice in full. */
 const MAX_SHOWN_CHARACTERS = 256;
 
 export function required(field: string, detail = ""): FieldError {
@@ -63,7 +63,7 @@ export function tooMany(field: string, actual: number, max: number): FieldError 
   };
 }
 
-/** The field keeps the value it was made with. */
+/** The field is immutable. */
 export function immutableField(field: string, next: unknown, current: unknown): readonly FieldError[] {
   return isSameJson(next, current) ? [] : [invalid(field, next, "field is immutable")];
 }
@@ -100,7 +100,7 @@ type KeyOf<T> = (item: T) => string;
 /** Positions by key, kept per list: looking through thousands of items for each of them would take seconds. */
 const known = new WeakMap<readonly unknown[], WeakMap<KeyOf<never>, ReadonlyMap<string, number>>>();
 
-/** Does an item before `at` have the same key? `keyOf` must be the same function at each call. */
+/** True when an item before `at` has the same key. `keyOf` must be the same function at each call. */
 export function isRepeated<T>(list: readonly T[], at: number, keyOf: KeyOf<T>): boolean {
   const item = list[at];
   return item !== undefined && (firstPlaces(list, keyOf).get(keyOf(item)) ?? at) < at;

@@ -109,7 +109,7 @@ interface Identity {
   readonly nowMs: number;
 }
 
-/** What the server alone decides about a new object. */
+/** Metadata that only the server sets on a new object. */
 export function metaForCreate(sent: ObjectMeta, identity: Identity): ObjectMeta {
   const { deletionTimestamp: _deleted, deletionGracePeriodSeconds: _grace, resourceVersion: _version, ...kept } = sent;
   const clean: ObjectMeta & { selfLink?: unknown } = { ...kept };
@@ -118,7 +118,7 @@ export function metaForCreate(sent: ObjectMeta, identity: Identity): ObjectMeta 
   return { ...clean, uid: identity.uid, creationTimestamp: formatTime(identity.nowMs) };
 }
 
-/** What an update may not change; the resource version is storage's business. */
+/** Metadata that an update may not change; storage checks the resourceVersion. */
 export function metaForUpdate(sent: ObjectMeta, current: ObjectMeta): ObjectMeta {
   const next: ObjectMeta = { ...sent };
   delete next.managedFields;
@@ -146,7 +146,7 @@ export function formatTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** kind and apiVersion first, as every API server writes them. */
+/** kind and apiVersion first, as kube-apiserver writes them. */
 export function orderFields<T extends KubeObject>(object: T): T {
   const { kind, apiVersion, metadata, ...rest } = object;
   return { kind, apiVersion, metadata, ...rest } as unknown as T;
@@ -157,9 +157,9 @@ export function firstGeneration<T extends KubeObject>(object: T): T {
   return { ...object, metadata: { ...object.metadata, generation: 1 } };
 }
 
-/** `wish` picks the part whose change counts, usually the spec. */
-export function countedGeneration<T extends KubeObject>(next: T, current: T, wish: (object: T) => unknown): T {
+/** `wanted` selects the part whose changes count, usually the spec. */
+export function countedGeneration<T extends KubeObject>(next: T, current: T, wanted: (object: T) => unknown): T {
   const generation = current.metadata.generation ?? 0;
-  const counted = isSameJson(wish(next), wish(current)) ? generation : generation + 1;
+  const counted = isSameJson(wanted(next), wanted(current)) ? generation : generation + 1;
   return counted === 0 ? next : { ...next, metadata: { ...next.metadata, generation: counted } };
 }

@@ -1,4 +1,4 @@
-// Which names are names. Texts of k8s.io/apimachinery/pkg/util/validation: kubectl users know them by heart.
+// Rules for names, with the texts of k8s.io/apimachinery/pkg/util/validation.
 
 export type NameRule = (name: string) => readonly string[];
 

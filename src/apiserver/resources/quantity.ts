@@ -1,12 +1,12 @@
-// Quantities: "100m", "1Gi", "1e3". Read into whole nano-units, so that 0.1 is exact, and written in the one form that every
-// API server writes. Behaviour of k8s.io/apimachinery/pkg/api/resource.
+// Quantities: "100m", "1Gi", "1e3". Read into whole nano-units, so that 0.1 is exact, and written in the one form that
+// every API server writes. Behaviour of k8s.io/apimachinery/pkg/api/resource.
 
 const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]|[eE][+-]?\d{1,2})?$/;
-/** Longer numbers are nobody's quantity and would only cost time. */
+/** Longer numbers are refused: they would only cost time. */
 const MAX_CHARACTERS = 64;
 
 const NANO = 1_000_000_000n;
-/** What int64 holds; larger values are cut to it, as everywhere in Kubernetes. */
+/** The limits of int64; larger values are clamped to them, as in Kubernetes. */
 const LARGEST = (2n ** 63n - 1n) * NANO;
 const DECIMAL: readonly (readonly [suffix: string, exponent: number])[] = [
   ["n", -9],
@@ -25,12 +25,12 @@ const BINARY: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 type Form = "decimal" | "binary" | "exponent";
 
 interface Quantity {
-  /** In thousand millionths. */
+  /** In nano-units. */
   readonly nanos: bigint;
   readonly form: Form;
 }
 
-/** Undefined when it is none. */
+/** Undefined when the text is no quantity. */
 export function parseQuantity(text: string): Quantity | undefined {
   const match = text.length > MAX_CHARACTERS ? null : QUANTITY.exec(text);
   if (match === null) return undefined;
@@ -55,7 +55,7 @@ function scaleOf(suffix: string): Scale {
   return { form: "exponent", times: 1n, exponent: Number(suffix.slice(1)) };
 }
 
-/** Digits beyond a thousand millionth are rounded up: a request must not shrink to nothing. */
+/** Digits beyond nano-units are rounded up, so that a request does not become zero. */
 function nanosOf(digits: string, { times, exponent }: Scale): bigint {
   const [whole = "", fraction = ""] = digits.split(".");
   const units = BigInt(`${whole}${fraction}` || "0") * times;
@@ -88,7 +88,7 @@ function binary(units: bigint): string {
   return `${units / 1024n ** BigInt(power)}${BINARY[power] ?? ""}`;
 }
 
-/** Every value of a resource list in its one form. */
+/** Every value of a resource list in canonical form. */
 export function canonicalQuantities<T extends Readonly<Record<string, string>> | undefined>(list: T): T {
   if (list === undefined) return list;
   return Object.fromEntries(Object.entries(list).map(([name, value]) => [name, canonicalQuantity(value)])) as T;

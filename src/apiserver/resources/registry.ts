@@ -8,7 +8,9 @@ import { API_GROUPS } from "./groups/index.ts";
 import type { Review } from "./review.ts";
 import type { CreateSubresource, Strategy, Subresource } from "./strategy.ts";
 
-/** The target of a request: a stored kind (or a subresource of it), a subresource that is only posted to, or a review. */
+/**
+ * The target of a request: a stored kind (or a subresource of it), a subresource that is only posted to, or a review.
+ */
 export type Endpoint =
   | { readonly kind: "stored"; readonly strategy: Strategy; readonly subresource: Subresource | undefined }
   | { readonly kind: "posted"; readonly strategy: Strategy; readonly subresource: CreateSubresource }
@@ -35,7 +37,7 @@ interface Asked {
   readonly parts: readonly string[];
 }
 
-/** What is served at this moment. Every request asks, so every answer is one look into a map. */
+/** What is served at this moment. Asked by every request, so every answer is one lookup in a map. */
 export interface Registry {
   /** Every stored kind, each served version of it, in the order of discovery. */
   strategies(): readonly Strategy[];
@@ -47,19 +49,19 @@ export interface Registry {
   ofKind(apiVersion: string, kind: string): Strategy | undefined;
   /** The kind whose objects are under this prefix of storage; of several versions, any. */
   keptUnder(prefix: string): Strategy | undefined;
-  /** The custom kind whose object a path names, when the path goes on to a subresource that it does not have. */
+  /** The custom kind whose object a path names, when the path continues to a subresource that it does not have. */
   kindWithout(asked: Asked): Resource | undefined;
-  /** Are there built-in kinds in this version? A path beside them is refused in other words than any other path. */
+  /** True when there are built-in kinds in this version: the message for an unknown path depends on it. */
   isServedVersion(group: string, version: string): boolean;
-  /** Counts the changes of the set of kinds: a document made from it is good until the number changes. */
+  /** Counts the changes of the set of kinds: documents made from it are valid until the number changes. */
   generation(): number;
 }
 
-/** The registry as its keeper sees it: follow-definitions.ts tells it what is defined. */
+/** The registry for follow-definitions.ts, which defines the custom kinds. */
 export interface DefinableRegistry extends Registry {
   /**
-   * All kinds that one definition makes, one for each served version; an empty list forgets them. A kind with the names of a
-   * built-in one is not served: its objects would be among those of the other.
+   * All kinds of one definition, one for each served version; an empty list removes them. A kind with the names of a
+   * built-in one is not served: their objects would be mixed.
    */
   define(definition: string, kinds: readonly Strategy[]): void;
 }
@@ -123,7 +125,7 @@ function indexOf(strategies: readonly Strategy[]): Index {
   };
 }
 
-/** Discovery tells custom kinds by name, whichever came first. */
+/** Discovery lists custom kinds by name. */
 function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
   return one < other ? -1 : 1;
 }
@@ -141,10 +143,10 @@ function endpointOf(strategy: Strategy | undefined, asked: Asked): Endpoint | un
   return posted === undefined ? undefined : { kind: "posted", strategy, subresource: posted };
 }
 
-/** `/namespaces/x/nodes` is nothing; `/namespaces/x` itself carries its own name as namespace. */
+/** `/namespaces/x/nodes` does not exist; for `/namespaces/x` the namespace is x itself. */
 function fitsScope(resource: Resource, asked: Asked): boolean {
   if (resource.namespaced) return asked.namespace !== "" || asked.parts.length === 1;
   if (asked.namespace === "") return true;
-  // `/namespaces/x` is in itself; `/namespaces/x/namespaces/y` would be judged by x's bindings and act on y.
+  // `/namespaces/x/namespaces/y` would be authorized by bindings in x and act on y.
   return resource.plural === "namespaces" && asked.parts[1] === asked.namespace;
 }

@@ -1,4 +1,4 @@
-// Kinds that are a question: created, answered, never stored.
+// Reviews: kinds that are created and answered, but never stored.
 
 import type { Attributes, Decision, PolicyRule, UserInfo } from "../../api/access/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
@@ -15,7 +15,7 @@ export interface ReviewFacts {
 
 export interface KnownRules {
   readonly rules: readonly PolicyRule[];
-  /** What could not be found out; the list may be too short then. */
+  /** Failures to evaluate; the list may be incomplete then. */
   readonly problems: readonly string[];
 }
 
@@ -25,7 +25,7 @@ export type TokenVerdict =
 
 export interface Review<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
-  /** What makes the whole question senseless: told as 400, before the fields are looked at. */
+  /** Refused as 400 before the fields are validated. */
   problem?(asked: T): string | undefined;
   validate(asked: T): readonly FieldError[];
   answer(asked: T, facts: ReviewFacts): KubeObject;

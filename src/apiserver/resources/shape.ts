@@ -1,5 +1,5 @@
-// The types of the fields a kind reads, checked before anything else looks at an untrusted object. Unknown fields pass:
-// they are stored and given back as they came.
+// Types of fields, for bodies that have no schema: DeleteOptions and the metadata of custom resources. Unknown fields
+// pass.
 
 import { parseQuantity } from "./quantity.ts";
 
@@ -48,7 +48,7 @@ export function shapeProblem(shape: Shape, value: unknown, path: string): string
 function listProblem(item: Shape, value: unknown, path: string): string | undefined {
   if (!Array.isArray(value)) return mismatch(value, path, "list");
   for (const one of value) {
-    // A null element would be an empty value in Go; nobody means that.
+    // differs from upstream: Go reads a null element as an empty value.
     const problem = one === null ? mismatch(one, path, "element") : shapeProblem(item, one, path);
     if (problem !== undefined) return problem;
   }
@@ -68,10 +68,10 @@ function recordProblem(fields: Readonly<Record<string, Shape>>, value: unknown, 
 }
 
 interface ScalarRule {
-  /** Go's name for it. */
+  /** The name of the Go type. */
   readonly type: string;
   is(value: unknown): boolean;
-  /** What a string of this type must look like. */
+  /** The syntax of a string of this type. */
   readonly text?: { readonly fits: (text: string) => boolean; readonly problem: string };
 }
 

@@ -11,17 +11,17 @@ import type { FieldError } from "./field-error.ts";
 import { dnsSubdomain, type NameRule } from "./names.ts";
 import { DEFAULT_TABLE, type TableLayout } from "./table.ts";
 
-/** What a rule may know beside the objects. */
+/** What a rule knows besides the objects. */
 export interface WriteFacts {
   readonly user: UserInfo;
   readonly nowMs: number;
-  /** What is stored of another kind, or of the same: a Service must not take the address of another. */
+  /** The stored objects of a kind: two Services must not have one address. */
   list(resource: Resource): readonly KubeObject[];
 }
 
-/** A kind that is kept as another: two faces of the same stored objects, such as the two kinds of Event. */
+/** A kind that is stored as another one, such as the two kinds of Event. */
 export interface Face<T extends KubeObject = KubeObject> {
-  /** Where the objects are kept. */
+  /** The kind in which the objects are stored. */
   readonly of: Resource;
   show(kept: KubeObject): T;
   keep(shown: T): KubeObject;
@@ -29,7 +29,7 @@ export interface Face<T extends KubeObject = KubeObject> {
 
 /** How a write through one endpoint turns what the client sent into what is stored. */
 export interface UpdateRules<T extends KubeObject> {
-  /** Keeps from `current` whatever this endpoint may not change. */
+  /** Takes from `current` what this endpoint may not change. */
   prepareUpdate(sent: T, current: T, facts: WriteFacts): T;
   validateUpdate(next: T, current: T): readonly FieldError[];
   /** Fields that this endpoint never takes from a client; by default the status, and through /status the spec. */
@@ -39,32 +39,31 @@ export interface UpdateRules<T extends KubeObject> {
 export interface Subresource<T extends KubeObject = KubeObject> extends UpdateRules<T> {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** Where it is read and written as another kind than its parent: autoscaling/v1 Scale. */
+  /** For a subresource that is read and written as another kind than its parent: autoscaling/v1 Scale. */
   readonly speaks?: Speech<T>;
 }
 
-/** Another kind that tells a part of an object. */
+/** Another kind that shows a part of an object. */
 export interface Speech<T extends KubeObject = KubeObject> {
   readonly resource: Resource;
   show(object: T): KubeObject;
-  /** The object with what was said about it. */
+  /** The object with the changes that were sent. */
   keep(said: KubeObject, object: T): T;
   validate(said: KubeObject): readonly FieldError[];
 }
 
 /**
- * A subresource that is POSTed to with a body of a kind of its own: serviceaccounts/token, pods/binding, pods/eviction. Here
- * stands what it is called and what its body must look like; what it does is a handler in verbs/posts under
- * `<plural>/<name>`, because it reads and writes storage.
+ * A subresource that is POSTed to with a body of its own kind: serviceaccounts/token, pods/binding, pods/eviction. This
+ * is its description; its handler is in verbs/posts under `<plural>/<name>`, because it reads and writes storage.
  */
 export interface CreateSubresource<Body extends KubeObject = KubeObject> {
   readonly name: string;
-  /** The kind of the body, which discovery tells as the kind of the subresource. */
+  /** The kind of the body, which discovery shows as the kind of the subresource. */
   readonly resource: Resource;
   validate(body: Body): readonly FieldError[];
 }
 
-/** What only a kind has that is made from a stored definition (custom/kind.ts). */
+/** What only custom kinds have (custom/kind.ts). */
 export interface CustomKind {
   /** The name of its definition. */
   readonly definition: string;
@@ -75,23 +74,23 @@ export interface CustomKind {
   readonly schema: CustomSchema;
   /** As it was written, for the OpenAPI documents. */
   readonly document: Json;
-  /** What every request for a deprecated version is told. */
+  /** The warning that every request for a deprecated version gets. */
   readonly deprecation: string | undefined;
-  /** What a client sent, without the fields that the schema does not know, and with its defaults. */
+  /** A body pruned and with defaults. */
   takeIn(sent: KubeObject): TakenIn;
 }
 
 export interface TakenIn {
   readonly object: KubeObject;
-  /** The paths of the fields that were left out, such as `spec.color`. */
+  /** The paths of the pruned fields, such as `spec.color`. */
   readonly unknown: readonly string[];
 }
 
-/** A signature that a new object must carry. Rules cannot wait, so it is verified before they are asked (verbs/create.ts). */
+/** A signature that a new object must carry. Rules are synchronous, so it is verified before them (verbs/create.ts). */
 export interface Proof<T extends KubeObject = KubeObject> {
-  /** Undefined when there is nothing to verify; validateCreate has to say why not. */
+  /** Undefined when there is nothing to verify; validateCreate reports why. */
   signed(next: T): { readonly key: PublicKey; readonly signed: SignedBytes } | undefined;
-  /** What is told when it does not hold, before the mistakes that validateCreate finds. */
+  /** The mistake of an invalid signature, reported before those of validateCreate. */
   refuse(next: T): FieldError;
 }
 
@@ -113,25 +112,25 @@ export interface Strategy<T extends KubeObject = KubeObject> extends UpdateRules
   readonly answersDeleteWithObject: boolean;
   /** Fields that the server fills in when the client leaves them out: no writer owns them. */
   readonly filledIn?: readonly string[];
-  /** Absent for the many kinds that are kept as they are shown. */
+  /** Absent for kinds that are stored as they are shown. */
   readonly face?: Face<T>;
-  /** One write of this kind at a time: what is prepared depends on what the others have taken. */
+  /** Objects of this kind are written one at a time: preparing one depends on what the others have allocated. */
   readonly writesInTurn: boolean;
-  /** How long a deleted object stays, so that whoever runs it can end it; 0 removes it at once. Most kinds need no time. */
+  /** How long a deleted object stays so that it can be shut down; 0 removes it at once. */
   graceSeconds?(object: T, asked: number | undefined): number;
   prepareCreate(sent: T, facts: WriteFacts): T;
-  /** Absent for the kinds whose objects nobody has to sign. */
+  /** Absent for kinds whose objects are not signed. */
   readonly proof?: Proof<T>;
   validateCreate(next: T): readonly FieldError[];
-  /** Mistakes that only show beside the other objects: an address that is taken. Asked once the object itself is right. */
+  /** Conflicts with other objects, such as an address in use. Asked when the object itself is valid. */
   conflicts(next: T, facts: WriteFacts): readonly FieldError[];
-  /** The fields a field selector may name, beside metadata.name and metadata.namespace. */
+  /** The fields a field selector may name, besides metadata.name and metadata.namespace. */
   selectableFields(object: T): Readonly<Record<string, string>>;
-  /** What a client should know about an object that was accepted: Warning headers. */
+  /** Warning headers for an object that was accepted. */
   warnings?(next: T, current: T | undefined): readonly string[];
-  /** A deletion that has to wait for something: the object as it waits, with the finalizer that says for what. */
+  /** For a deletion that has to wait: the object with the finalizer that it waits for. */
   prepareDelete?(current: T, nowMs: number): T;
-  /** What keeps a deleted object beside its finalizers: a namespace stays until it is empty. */
+  /** What keeps a deleted object besides its finalizers: a namespace stays until it is empty. */
   isHeld?(object: T): boolean;
   /** Absent for the kinds that are built in. */
   readonly custom?: CustomKind;

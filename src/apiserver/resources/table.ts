@@ -34,7 +34,7 @@ export function column(name: string, priority: 0 | 1 = 0): Column {
   return { name, type: "string", format: "", priority };
 }
 
-/** A column that is no text. */
+/** A column of another type than string. */
 export function typedColumn(name: string, type: Column["type"]): Column {
   return { ...column(name), type };
 }

@@ -1,5 +1,5 @@
-// Which of several versions of a group comes first, in discovery and as the preferred one: v2 > v1 > v1beta2 > v1beta1 >
-// v1alpha1 > anything else by name. Behaviour of k8s.io/apimachinery/pkg/version/helpers.go.
+// Which of several versions of a group comes first, in discovery and as the preferred one: v2 > v1 > v1beta2 > v1beta1
+// > v1alpha1 > anything else by name. Behaviour of k8s.io/apimachinery/pkg/version/helpers.go.
 
 const KUBE_VERSION = /^v([1-9]\d{0,8})(?:(alpha|beta)([1-9]\d{0,8}))?$/;
 const STABILITY: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };

@@ -1,5 +1,5 @@
-// The schemas of built-in kinds: the field tables (resources/groups/) read as a description of JSON. A schema is made on
-// first use.
+// The schemas of built-in kinds: the field tables (resources/groups/) read as a description of JSON. A schema is made
+// on first use.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { findMessage, type Message, type MessageField } from "../encoding/index.ts";
@@ -33,7 +33,7 @@ const FORM_SCHEMAS: Readonly<Record<string, Schema>> = {
 
 const structs = new Map<Message, StructSchema>();
 const kinds = new Map<Message, StructSchema>();
-/** Asked for several times a request, with the same few values. */
+/** By identity: it is asked for several times a request, with the same few values. */
 const byResource = new WeakMap<Resource, StructSchema>();
 
 /** Undefined for a kind that is not built in. */
@@ -120,7 +120,7 @@ const TYPE_FIELD: Field = {
   retainsKeys: false,
 };
 
-/** What the root of an object has and its message has not. */
+/** Fields of the root of an object that its message does not have. */
 const TYPE_FIELDS: readonly (readonly [string, Field])[] = [
   ["apiVersion", TYPE_FIELD],
   ["kind", TYPE_FIELD],

@@ -1,5 +1,5 @@
-// An untrusted object held to the schema of its kind, as Go's decoder would: fields of a wrong type are refused, unknown
-// fields are dropped and told, null is "not set", and empty values that Go does not write are not kept. Pure.
+// Decodes an untrusted object by the schema of its kind, as Go would: fields of a wrong type are refused, unknown
+// fields are dropped and reported, null means "not set", and empty values that Go does not write are dropped. Pure.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { shapeProblem } from "../resources/shape.ts";
@@ -13,7 +13,7 @@ interface Conformed {
   readonly problem: string | undefined;
 }
 
-/** More than anybody reads; the rest of a flood is dropped without a word. */
+/** Further unknown fields are dropped without being reported. */
 const MAX_TOLD_FIELDS = 100;
 
 interface Findings {
@@ -21,12 +21,12 @@ interface Findings {
   problem: string | undefined;
 }
 
-/** Where a value is, as a chain up to the root: the path is only put together when there is something to tell. */
+/** The place of a value, as a chain up to the root: the path is only built when there is something to report. */
 interface Place {
   readonly parent: Place | undefined;
   /** A name, or the index of a list item. */
   readonly step: string | number;
-  /** The struct whose field it is, for Go's words. */
+  /** The struct whose field it is: Go names it in messages. */
   readonly struct: StructSchema;
 }
 
@@ -67,7 +67,7 @@ function conformValue(value: Json, schema: Schema, place: Place, findings: Findi
   }
 }
 
-/** differs from upstream: a null element would be an empty value in Go; nobody means that. */
+/** differs from upstream: Go reads a null element as an empty value; here it is refused. */
 function conformList(list: readonly Json[], item: Schema, place: Place, findings: Findings): Json[] {
   const kept: Json[] = [];
   for (const [at, value] of list.entries()) {
@@ -124,16 +124,16 @@ function isLeftOut(value: Json, { schema, isPointer, omitsEmpty }: Field): boole
   return !isPointer && (value === "" || value === 0 || value === false) && !isTold(schema);
 }
 
-/** Go writes these whatever they hold: they are structs there. */
+/** Go always writes these: they are structs there. */
 function isTold(schema: Schema): boolean {
   return schema.kind === "scalar" && (schema.type === "quantity" || schema.type === "int-or-string");
 }
 
 interface ScalarRule {
-  /** Go's name for it. */
+  /** The name of the Go type. */
   readonly type: string;
   readonly is: (value: Json) => boolean;
-  /** What a text of this type must look like beside being a text. */
+  /** The syntax of a text of this type. */
   readonly text?: "bytes" | "time" | "quantity";
 }
 
@@ -166,7 +166,7 @@ function conformScalar(value: Json, schema: ScalarSchema, place: Place, findings
   return text;
 }
 
-/** The names that Go tells: the struct, and the path without the places in lists. */
+/** As Go names a field: the struct, and the path without positions in lists. */
 function goField(place: Place): string {
   return `${shortName(place.struct)}.${pathOf(place).replace(/\[\d+\]/g, "")}`;
 }

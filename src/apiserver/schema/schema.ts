@@ -1,6 +1,6 @@
-// What a kind looks like: its fields, their types, and how two versions of a value are merged. One description serves field
-// validation, strategic merge patches, server-side apply and OpenAPI. Built-in kinds come from the table of messages
-// (built-in.ts), custom ones from their own schema (structural.ts). Pure.
+// What a kind looks like: its fields, their types, and how two versions of a value are merged. One description serves
+// field validation, strategic merge patches, server-side apply and OpenAPI. Built-in kinds come from the table of
+// messages (built-in.ts), custom ones from their own schema (kind.ts). Pure.
 
 export type ScalarType =
   | "string"
@@ -47,7 +47,7 @@ export interface StructSchema {
   /** Made on first use: some types contain themselves. */
   fields(): ReadonlyMap<string, Field>;
   readonly isAtomic: boolean;
-  /** Fields that are not described pass, with any value. */
+  /** Unknown fields pass, with any value. */
   readonly isOpen: boolean;
 }
 
@@ -65,9 +65,9 @@ export interface ListSchema {
   /** How server-side apply sees it: one value, a set of scalars, or items with keys. */
   readonly listType: ListType;
   readonly keys: readonly string[];
-  /** What a key is when an item does not say: the protocol of a port. */
+  /** Values of keys that an item leaves out: the protocol of a port. */
   readonly keyDefaults: Readonly<Record<string, string>>;
-  /** Strategic merge: are elements merged, and by which field? Without a field they are scalars. */
+  /** Strategic merge patches merge the elements, by this field; without a field the elements are scalars. */
   readonly patchMerge: { readonly key: string | undefined } | undefined;
 }
 

@@ -1,10 +1,10 @@
-// The empty object of a kind, as Go writes it: structs that are no pointers are there, and so are fields that are told even
-// when empty. A new object is compared with it, so that its creator owns what it set and not what is always there.
+// The empty object of a kind, as Go writes it: with structs that are no pointers, and with fields that have no
+// omitempty. A new object is compared with it, so that its creator owns what it set and not what is always there.
 
 import type { Json, JsonObject } from "../../kernel/json/index.ts";
 import type { Field, Schema, StructSchema } from "./schema.ts";
 
-/** The same for every object of a kind, and nobody changes it. */
+/** One immutable value for each kind. */
 const known = new WeakMap<StructSchema, JsonObject>();
 
 export function zeroOf(schema: StructSchema): JsonObject {

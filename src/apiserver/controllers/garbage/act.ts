@@ -1,4 +1,4 @@
-// What the collector writes. Every write names the revision it was decided on: a race is lost rather than won by mistake.
+// What the collector writes. Every write names the revision it was decided on, so that a race ends in a conflict.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
@@ -33,12 +33,12 @@ interface Hands {
 
 const AT_ONCE: readonly GarbagePlan["kind"][] = ["delete", "forget-owners", "unblock-owners"];
 
-/** A dependent of something that waits for it: whether it goes is its own plan, because another owner may live. */
+/** A dependent of an object that waits for it. Its own plan decides whether it is deleted: another owner may exist. */
 async function follow(key: string, hands: Hands): Promise<void> {
   const item = itemAt(key, hands.sources);
   if (item === undefined) return;
   const plan = planGarbage(gather(item, hands.sources));
-  // Only what goes or forgets at once: what has dependents of its own is looked at when it is its turn.
+  // Only what can be done at once: an object with dependents of its own has its own turn.
   if (AT_ONCE.includes(plan.kind)) await act(plan, item, hands);
 }
 
@@ -47,7 +47,7 @@ async function forget({ object, resource }: Item, uids: readonly string[], { cli
   await patchMeta({ object, resource }, { ownerReferences }, client);
 }
 
-/** The change brings the object back to the collector, which deletes it then. */
+/** The change queues the object again, and the collector deletes it then. */
 async function unblock({ object, resource }: Item, { client }: Hands): Promise<void> {
   const references = object.metadata.ownerReferences ?? [];
   const ownerReferences = references.map((one) => ({ ...one, blockOwnerDeletion: false }));
@@ -78,7 +78,7 @@ async function remove(
   try {
     await client.remove(resource, { namespace, name }, { uid, resourceVersion, propagationPolicy });
   } catch (error) {
-    // Gone is what was wanted.
+    // Deleted already.
     if (!isFault(error, "not-found")) throw error;
   }
 }

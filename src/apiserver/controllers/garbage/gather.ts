@@ -19,7 +19,7 @@ export interface Item {
   readonly resource: Resource;
 }
 
-/** Undefined when it is gone, or of a kind that is no longer served. */
+/** Undefined when it is deleted, or of a kind that is no longer served. */
 export function itemAt(key: string, { storage, registry }: Sources): Item | undefined {
   const object = storage.get(key)?.object;
   const strategy = registry.keptUnder(bucketOf(key) ?? "");
@@ -41,7 +41,7 @@ export function dependentsOf({ metadata }: KubeObject, sources: Sources): readon
 
 /**
  * An owner is looked for in the namespace of its dependent: references do not cross namespaces. What has no namespace
- * cannot belong to something that has one; nobody knows what was meant, so nothing is deleted for it.
+ * cannot belong to something that has one; nothing is deleted for such a reference.
  */
 function stateOf(reference: OwnerReference, { object, resource }: Item, { storage, registry }: Sources): OwnerState {
   const kind = registry.ofKind(reference.apiVersion, reference.kind);

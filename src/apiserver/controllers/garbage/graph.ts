@@ -1,9 +1,9 @@
-// Who belongs to whom: for every uid its key in storage and the keys of the objects that name it as an owner. Fed by changes,
-// asked by the collector; a scan of everything for every deletion would grow with the cluster. Pure.
+// Owners and dependents: for every uid its key in storage and the keys of the objects that name it as an owner. Kept up
+// to date by changes, because a scan for every deletion would grow with the cluster. Pure.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 
-/** What a change in storage tells the graph. */
+/** What the graph needs of a change in storage. */
 interface Seen {
   readonly key: string;
   readonly object: KubeObject;

@@ -1,4 +1,4 @@
-// Garbage collection: objects whose owners are gone go too, and deletions in the foreground or with orphans are finished.
+// Garbage collection: deletes objects whose owners are deleted, and finishes foreground and orphan deletions.
 
 import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
 import { isSameJson } from "../../../kernel/json/index.ts";
@@ -27,10 +27,12 @@ export function createGarbageCollector(of: { readonly storage: Storage; readonly
   };
 }
 
-/** Events come in crowds, go by their age and own nothing. */
+/** Events are many, expire by age and own nothing. */
 const EVENT_BUCKET = prefixOf(EVENTS);
 
-/** The object itself when its owners or its deletion are news; its dependents when it is gone; its owners in any case. */
+/**
+ * The object itself when its owners or its deletion changed, its dependents when it is deleted, and always its owners.
+ */
 function concerned(change: Change, graph: OwnerGraph): readonly string[] {
   const { type, key, object, previous } = change;
   if (key.startsWith(EVENT_BUCKET)) return [];
@@ -43,7 +45,7 @@ function concerned(change: Change, graph: OwnerGraph): readonly string[] {
   return [...itself, ...dependents, ...owners];
 }
 
-/** A lease that is renewed every ten seconds by one of a thousand nodes is none. */
+/** False for most updates, such as renewals of Leases. */
 function isNews({ type, object, previous }: Change): boolean {
   if (type === "ADDED") return true;
   const { ownerReferences, deletionTimestamp, finalizers } = object.metadata;

@@ -1,11 +1,11 @@
 // What the collector does about one object. Pure. In this order, as kubernetes/pkg/controller/garbagecollector:
-//  deleted, finalizer `orphan`              -> its dependents forget it, then the finalizer goes
-//  deleted, finalizer `foregroundDeletion`  -> its dependents are deleted; when none is left that blocks, the finalizer goes
-//  an owner lives                           -> owners that are gone, or wait for their dependents, are forgotten
-//  no owner lives, and a dependent is waiting for its own dependents: they own each other
-//                                           -> the object holds its owners up no longer, then it goes as well
-//  no owner lives                           -> the object goes as well
-// An owner of a kind that is not served counts as living: what is not known to be gone is not deleted for it.
+//  deleted, finalizer `orphan`              -> its dependents lose the reference, then the finalizer is removed
+//  deleted, finalizer `foregroundDeletion`  -> its dependents are deleted; when none blocks, the finalizer is removed
+//  an owner exists                          -> references to owners that are deleted, or wait for it, are removed
+//  no owner exists, and a dependent is waiting for its own dependents: they own each other
+//                                           -> the object no longer blocks its owners, then it is deleted
+//  no owner exists                          -> the object is deleted
+// An owner of a kind that is not served counts as existing.
 
 import type { KubeObject, OwnerReference } from "../../../api/meta/index.ts";
 
@@ -45,25 +45,26 @@ export function planGarbage(facts: GarbageFacts): GarbagePlan {
     return { kind: "forget-owners", uids: lost.map(({ reference }) => reference.uid) };
   }
   const isWaitedFor = lost.some(({ state }) => state === "waiting") && facts.dependents.length > 0;
-  if (isWaitedFor && isInCircle(facts)) return { kind: "unblock-owners" };
+  if (isWaitedFor && isInCycle(facts)) return { kind: "unblock-owners" };
   return { kind: "delete", policy: isWaitedFor ? "Foreground" : policyOf(finalizers) };
 }
 
 /**
- * Each object of a circle would wait for the next one for ever. One that lets go of its owners is enough to end that; whether
- * the waiting dependent really is in a circle with this object does not matter, because it goes in any case.
+ * The objects of a cycle would wait for each other for ever. One object that no longer blocks its owners is enough to
+ * end that; whether the waiting dependent really is in a cycle with it does not matter, because it is deleted in any
+ * case.
  */
-function isInCircle({ owners, dependents }: GarbageFacts): boolean {
+function isInCycle({ owners, dependents }: GarbageFacts): boolean {
   const isBlocking = owners.some(({ reference }) => reference.blockOwnerDeletion === true);
   return isBlocking && dependents.some(({ object }) => isWaiting(object));
 }
 
-/** Deleted in the foreground: it goes after its dependents. */
+/** Deleted in the foreground: after its dependents. */
 export function isWaiting({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(FOREGROUND) === true;
 }
 
-/** An object that was told how its own dependents go keeps to it. */
+/** The finalizers of an object say how its own dependents are deleted. */
 function policyOf(finalizers: readonly string[]): "Background" | "Foreground" | "Orphan" {
   if (finalizers.includes(ORPHAN)) return "Orphan";
   return finalizers.includes(FOREGROUND) ? "Foreground" : "Background";

@@ -1,5 +1,5 @@
-// A namespace that is being deleted is emptied and then let go: everything in it is deleted, whatever holds its objects is
-// waited for, and the finalizer `kubernetes` is taken away last. Behaviour of kubernetes/pkg/controller/namespace/deletion.
+// Deletes the contents of a namespace that is being deleted, waits for finalizers of its objects, and removes the
+// finalizer `kubernetes` last. Behaviour of kubernetes/pkg/controller/namespace/deletion.
 
 import { type KubeObject, NAMESPACES, type Resource } from "../../../api/meta/index.ts";
 import { isFault } from "../../../kernel/outcome/index.ts";
@@ -17,7 +17,7 @@ export function createNamespaces(registry: Registry): Controller {
         resource: NAMESPACES,
         keysOf: ({ type, object }) => (type !== "DELETED" && isGoing(object) ? [object.metadata.name ?? ""] : []),
       },
-      // The last object of a namespace may go long after the others.
+      // The last object of a namespace may be deleted long after the others.
       {
         resource: undefined,
         keysOf: ({ type, object }) =>
@@ -40,7 +40,7 @@ function isGoing({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** One of each group and plural: several versions of a kind are one set of objects, and a face of another kind is none. */
+/** One of each group and plural: all versions of a kind share their objects, and a kind stored as another has none. */
 function storedKinds(registry: Registry): readonly Resource[] {
   const kinds = new Map<string, Resource>();
   for (const { resource, verbs, face } of registry.strategies()) {
@@ -58,7 +58,7 @@ async function empty(resource: Resource, namespace: string, client: InsideClient
     try {
       await client.remove(resource, { namespace, name: metadata.name ?? "" }, { uid: metadata.uid });
     } catch (error) {
-      // Gone already, or replaced: the next look sees it.
+      // Deleted already, or replaced: the next look sees it.
       if (!isFault(error, "not-found") && !isFault(error, "conflict")) throw error;
     }
   }

@@ -1,5 +1,6 @@
-// How far the deletion of a namespace has come, told as its conditions. Names, reasons and sentences of
-// kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go: kubectl describe and people look for them. Pure.
+// The progress of a namespace's deletion as its conditions. Names, reasons and messages of
+// kubernetes/pkg/controller/namespace/deletion/status_condition_utils.go: kubectl describe and people look for them.
+// Pure.
 
 import type { Namespace } from "../../../api/core/index.ts";
 import { type KubeObject, qualifiedName, type Resource } from "../../../api/meta/index.ts";
@@ -32,7 +33,7 @@ export function withoutFinalizer(namespace: GoingNamespace): GoingNamespace {
   return { ...namespace, spec: { ...namespace.spec, finalizers } };
 }
 
-/** Undefined when the namespace says all of it already. */
+/** Undefined when the conditions are up to date. */
 export function planStatus(
   namespace: GoingNamespace,
   left: readonly Left[],
@@ -55,7 +56,7 @@ export function planStatus(
 
 type Told = Omit<Condition, "lastTransitionTime">;
 
-/** Everything that is served is known here, so these three cannot fail. */
+/** These three cannot fail here: discovery and deletion are in one process. */
 const HEALTHY: readonly Told[] = [
   {
     type: "NamespaceDeletionDiscoveryFailure",

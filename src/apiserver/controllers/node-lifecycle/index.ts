@@ -1,5 +1,5 @@
-// Nodes that fall silent are told to be unreachable, so that "Ready" is worth something: a node whose certificate has expired
-// cannot say anything any more, least of all that it is not ready.
+// Marks nodes unreachable that stop renewing their Lease and status. A node whose certificate has expired cannot report
+// that it is not ready.
 
 import type { Lease, Node } from "../../../api/core/index.ts";
 import { type KubeObject, LEASES, NODES } from "../../../api/meta/index.ts";
@@ -13,7 +13,7 @@ import { planNode } from "./plan.ts";
 const LEASE_NAMESPACE = "kube-node-lease";
 
 export function createNodeLifecycle(clock: Pick<Clock, "now">): Controller {
-  /** Node name -> when it was heard. What was stored before this process began counts as heard at its beginning. */
+  /** Node name -> time of its last heartbeat. Stored nodes count as heard at the start of this process. */
   const heard = new Map<string, number>();
   const hear = (name: string) => {
     heard.set(name, clock.now());
@@ -53,7 +53,7 @@ export function createNodeLifecycle(clock: Pick<Clock, "now">): Controller {
   };
 }
 
-/** The node's own status has a new heartbeat; what this loop writes has not. */
+/** True for a status of the kubelet, which has a new heartbeat, not for one of this loop. */
 function isPosted({ type, object, previous }: Change): boolean {
   return type === "ADDED" || !isSameJson(heartbeats(object), heartbeats(previous));
 }

@@ -1,13 +1,13 @@
-// What a node's silence means. A node is heard when it renews its Lease or posts its status. Pure.
-//  not heard for 40 s   -> its conditions become Unknown: nobody knows how it is
-//  Ready is Unknown     -> taint unreachable; Ready is False -> taint not-ready; Ready is True -> neither
-// Reasons, sentences and taints of kubernetes/pkg/controller/nodelifecycle.
+// What missing heartbeats mean. A heartbeat is a renewed Lease or a posted status. Pure.
+//  no heartbeat for 40 s -> its conditions become Unknown
+//  Ready is Unknown      -> taint unreachable; Ready is False -> taint not-ready; Ready is True -> neither
+// Reasons, messages and taints of kubernetes/pkg/controller/nodelifecycle.
 
 import type { Node, NodeCondition } from "../../../api/core/index.ts";
 import { isSameJson } from "../../../kernel/json/index.ts";
 import { formatTime } from "../../resources/metadata.ts";
 
-/** Four renewals that did not come. */
+/** Four missed renewals. */
 export const GRACE_MS = 40_000;
 /** A node that has just registered may take longer for its first status. */
 const STARTUP_GRACE_MS = 60_000;
@@ -16,7 +16,7 @@ const WATCHED: readonly string[] = ["Ready", "MemoryPressure", "DiskPressure", "
 
 interface NodeFacts {
   readonly node: Node;
-  /** When it was last heard, by the clock of this process: the clocks of nodes are their own. */
+  /** Time of the last heartbeat by the clock of this process, not by that of the node. */
   readonly heardMs: number;
   readonly nowMs: number;
 }
@@ -25,7 +25,7 @@ interface NodePlan {
   /** The conditions to write, undefined when they are right. */
   readonly conditions: readonly NodeCondition[] | undefined;
   readonly taints: readonly Taint[] | undefined;
-  /** When to look again if nothing is heard. */
+  /** When to look again without a heartbeat. */
   readonly againAfterMs: number | undefined;
 }
 
@@ -62,7 +62,7 @@ function unknownConditions(node: Node, nowMs: number): readonly NodeCondition[] 
   return isSameJson(next, stored) ? undefined : next;
 }
 
-/** When the last heartbeat was stays told: it is the last thing known. */
+/** lastHeartbeatTime stays: it is the last thing known. */
 function silenced(condition: NodeCondition, now: string): NodeCondition {
   const message = "Kubelet stopped posting node status.";
   return { ...condition, status: "Unknown", reason: "NodeStatusUnknown", message, lastTransitionTime: now };
@@ -84,7 +84,7 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 const OURS: readonly string[] = [UNREACHABLE, NOT_READY];
 const EFFECTS: readonly string[] = ["NoSchedule", "NoExecute"];
 
-/** Undefined when the taints are right. Those of others, and the time when ours were set, stay. */
+/** Undefined when the taints are right. Foreign taints, and the time at which ours were set, stay. */
 function planTaints({ spec }: Node, ready: string, nowMs: number): readonly Taint[] | undefined {
   const stored = (spec?.taints ?? []) as readonly Taint[];
   const key = ready === "True" ? undefined : ready === "Unknown" ? UNREACHABLE : NOT_READY;

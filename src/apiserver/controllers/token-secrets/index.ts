@@ -1,5 +1,5 @@
-// Legacy tokens: whoever creates a Secret of type kubernetes.io/service-account-token for a service account gets a token in
-// it that lives as long as both do.
+// Legacy tokens: a Secret of type kubernetes.io/service-account-token gets a token of its service account, which is
+// valid as long as both exist.
 
 import type { Secret } from "../../../api/core/index.ts";
 import { type KubeObject, SECRETS, SERVICE_ACCOUNTS } from "../../../api/meta/index.ts";
@@ -10,7 +10,7 @@ import type { InsideClient } from "../inside-client.ts";
 import type { Controller } from "../loop.ts";
 import { ACCOUNT_NAME, planTokenSecret, TOKEN_TYPE } from "./plan.ts";
 
-/** In Kubernetes this controller has no account of its own either: it makes the tokens of all others. */
+/** As in Kubernetes, this controller has no service account of its own: it makes the tokens of all others. */
 const USER = { username: "system:kube-controller-manager", groups: ["system:authenticated"] };
 
 interface TokenSecretsOptions {

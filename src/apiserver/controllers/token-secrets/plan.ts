@@ -1,6 +1,6 @@
 // What must happen to a Secret of type kubernetes.io/service-account-token. Pure.
-//  its account is missing, or another one under the same name   -> the Secret goes: its token is nobody's
-//  token, CA or namespace are missing, or the CA is another one -> they are filled in; a token that is there stays
+//  its account is missing, or another one under the same name   -> the Secret is deleted
+//  token, CA or namespace are missing, or the CA has changed    -> they are filled in; an existing token stays
 // Behaviour of kubernetes/pkg/controller/serviceaccount/tokens_controller.go.
 
 import type { Secret } from "../../../api/core/index.ts";
@@ -20,7 +20,7 @@ interface TokenSecretFacts {
 type TokenSecretPlan =
   | { readonly kind: "nothing" }
   | { readonly kind: "delete" }
-  /** `needsToken`: the token is signed by whoever acts; a plan has no key. */
+  /** `needsToken`: the caller signs the token; a plan has no key. */
   | { readonly kind: "fill"; readonly secret: Secret; readonly needsToken: boolean };
 
 export function planTokenSecret({ secret, account, rootCaPem }: TokenSecretFacts): TokenSecretPlan {

@@ -1,5 +1,5 @@
-// CustomResourceDefinition as a kind that is stored: what creation stamps, what an update may touch, what its status says.
-// What it makes of the definition is in kind.ts.
+// CustomResourceDefinition as a kind that is stored: what creation stamps, what an update may touch, what its status
+// says. What it makes of the definition is in kind.ts.
 
 import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 import { countedGeneration, firstGeneration } from "../metadata.ts";
@@ -43,7 +43,7 @@ export const definitionStrategy = defineStrategy<Definition>({
   shortNames: ["crd", "crds"],
   categories: ["api-extensions"],
   updatesUnconditionally: false,
-  // Two definitions that want the same name must not both find it free.
+  // Otherwise two definitions could both find the same name free.
   writesInTurn: true,
   prepareCreate: (sent, facts) => judged(firstGeneration(storing({ ...withSpecDefaults(sent), status: {} })), facts),
   prepareUpdate: (sent, current, facts) => {
@@ -82,7 +82,7 @@ function withSpecDefaults(definition: Definition): Definition {
   return { ...definition, spec: { ...spec, names: filled, conversion } };
 }
 
-/** Versions in which objects may be stored: those that were, and the one that is now. */
+/** Versions in which objects may be stored: all former ones and the current one. */
 function storing(definition: Definition): Definition {
   const { status = {} } = definition;
   const name = storageVersionOf(definition)?.name;
@@ -96,7 +96,7 @@ function judged(definition: Definition, { nowMs, list }: WriteFacts): Definition
   return { ...definition, status: judgeNames(definition, all, nowMs) };
 }
 
-/** The objects of the kind go first; keep-definitions.ts removes them and then the finalizer. */
+/** controllers/definitions.ts deletes the objects of the kind first, and then removes the finalizer. */
 function terminating(definition: Definition, nowMs: number): Definition {
   const { metadata, status = {} } = definition;
   const finalizers = metadata.finalizers ?? [];

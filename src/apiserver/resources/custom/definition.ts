@@ -1,5 +1,4 @@
-// CustomResourceDefinition (apiextensions.k8s.io/v1): a kind that somebody defines while the server runs. Types, and the
-// questions that are asked of one everywhere.
+// CustomResourceDefinition (apiextensions.k8s.io/v1): types, and what is commonly asked of a definition.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
@@ -15,7 +14,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS: Resource = {
   namespaced: false,
 };
 
-/** Kept on a deleted definition until the last object of its kind is gone. */
+/** Stays on a deleted definition until all objects of its kind are deleted. */
 export const CLEANUP_FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 export interface DefinedNames {
@@ -95,7 +94,7 @@ export function isConditionTrue(definition: Definition, type: string): boolean {
   return conditionOf(definition, type)?.status === "True";
 }
 
-/** In the place of the one of its type, or at the end; the time is that of the last change of `status`. */
+/** Replaces the condition of its type, or is appended; lastTransitionTime is the last change of `status`. */
 export function withCondition(
   conditions: readonly DefinitionCondition[],
   next: DefinitionCondition,
@@ -112,8 +111,8 @@ export function withCondition(
 }
 
 /**
- * What a kind is made from, as a digest: another one means another kind, although its names may be the same. Conditions and
- * the generation, which a deletion counts too, are not in it: a kind that is being removed stays the same to its end.
+ * A digest of what a kind is made from: another digest is another kind, even with the same names. Conditions and
+ * generation, which a deletion changes too, are not part of it: a kind that is being removed stays the same.
  */
 export function identityOf({ metadata, spec, status }: Definition): string {
   return encodeHex(sha256(encodeUtf8(JSON.stringify([metadata.uid, spec, status?.acceptedNames]))));

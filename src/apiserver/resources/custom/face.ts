@@ -1,5 +1,5 @@
-// Objects of one kind are stored in one version and shown in any. Conversion None: only apiVersion differs, and fields that
-// the other version does not know are not shown. Defaults that the definition gained later are seen on old objects.
+// Objects are stored in one version and shown in any. Conversion None: only apiVersion changes, and fields that the
+// other version does not know are pruned. Stored objects also get defaults that their definition gained later.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import type { Face } from "../strategy.ts";

@@ -16,7 +16,7 @@ const INDEX = /^\[(-?\d{1,9})\]/;
 const ALL = /^(?:\[\*\]|\.\*)/;
 const FILTER = /^\[\?\(@((?:\.[\w/-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(true|false|-?\d+))\)\]/;
 
-/** Undefined for a path outside the subset: it finds nothing. */
+/** Undefined for a path outside of the subset, which then finds nothing. */
 export function parseJsonPath(path: string): ((object: Json) => readonly Json[]) | undefined {
   if (path.length > MAX_PATH_CHARACTERS) return undefined;
   const steps: Step[] = [];

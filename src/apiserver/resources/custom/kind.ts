@@ -27,10 +27,10 @@ interface CustomObject extends KubeObject {
   status?: Json;
 }
 
-/** In the order in which discovery tells them. */
+/** In the order of discovery. */
 const VERBS: readonly string[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
-/** Empty until the definition is established: names may still belong to somebody else. */
+/** Empty until the definition is established: until then its names may belong to another definition. */
 export function kindsOf(definition: Definition): readonly Strategy[] {
   if (!isConditionTrue(definition, "Established")) return [];
   const written = new Map((definition.spec.versions ?? []).map((one) => [one.name ?? "", one]));
@@ -58,7 +58,7 @@ function kindOf(definition: Definition, version: DefinedVersion, versions: Versi
     singular: names.singular ?? "",
     shortNames: names.shortNames ?? [],
     categories: names.categories ?? [],
-    // What is being removed takes nothing new.
+    // A definition that is being deleted admits no new objects.
     verbs: isTerminating ? VERBS.filter((verb) => verb !== "create") : VERBS,
     updatesUnconditionally: false,
     face: faceOf(definition, name, versions),
@@ -97,7 +97,7 @@ function withoutMetadata({ metadata: _metadata, ...rest }: CustomObject): unknow
   return rest;
 }
 
-/** Only the status is taken; of metadata, only who owns which field. */
+/** Only the status is taken, and of metadata only managedFields. */
 function statusOf(schema: CustomSchema): Subresource<CustomObject> {
   return {
     name: "status",
@@ -117,7 +117,7 @@ function statusOf(schema: CustomSchema): Subresource<CustomObject> {
   };
 }
 
-/** What scales is checked as a whole: the number may be all that is wrong with the object. */
+/** The whole object is validated, not only the number of replicas. */
 function scaleOf({ subresources }: DefinedVersion, schema: CustomSchema): readonly Subresource<CustomObject>[] {
   if (subresources?.scale === undefined) return [];
   return [
@@ -139,7 +139,7 @@ function objectErrors(next: CustomObject, schema: CustomSchema, current?: Custom
   ];
 }
 
-/** What was repeated before may stay so: otherwise a definition that became stricter would lock its objects. */
+/** Existing duplicates may stay: otherwise objects could not be updated after their definition became stricter. */
 function newListErrors(next: CustomObject, schema: CustomSchema, current?: CustomObject): readonly FieldError[] {
   const errors = listErrors(asJson(next), schema);
   const wasGood = errors.length === 0 || current === undefined || listErrors(asJson(current), schema).length === 0;
@@ -160,7 +160,7 @@ function takeIn(sent: KubeObject, schema: CustomSchema): TakenIn {
   return { object, unknown: [...strange.map((name) => `metadata.${name}`), ...unknown] };
 }
 
-/** Names a better version when there is one. */
+/** Recommends a newer version when there is one. */
 function deprecationOf({ spec, status }: Definition, version: DefinedVersion): string | undefined {
   const { deprecated, deprecationWarning, name = "" } = version;
   if (deprecated !== true) return undefined;

@@ -1,5 +1,5 @@
-// Which names a definition may have, and whether it gets them: within one group every resource name and every kind belongs to
-// one definition. Behaviour of k8s.io/apiextensions-apiserver/pkg/controller/status.
+// Which names a definition may have, and whether it gets them: within one group every resource name and every kind
+// belongs to one definition. Behaviour of k8s.io/apiextensions-apiserver/pkg/controller/status.
 
 import { type FieldError, invalid, required } from "../field-error.ts";
 import { rfc1035Label } from "../names.ts";
@@ -36,7 +36,7 @@ function kindErrors(kind: string, field: string): readonly FieldError[] {
   return errors.length === 0 ? [] : [invalid(field, kind, MIXED_CASE + errors.join(","))];
 }
 
-/** What others of the same group have taken. */
+/** Names that other definitions of the group have. */
 interface Taken {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -59,7 +59,7 @@ const CONFLICTS = [
 ] as const;
 
 /**
- * The status with names and conditions as they are now. A name that is taken keeps what was accepted before.
+ * The status with current names and conditions. Where a name is taken, the accepted names stay as before.
  * differs from upstream: a controller does this there a moment later, and Established follows in a second step.
  */
 export function judgeNames(definition: Definition, all: readonly Definition[], nowMs: number): DefinitionStatus {
@@ -94,7 +94,7 @@ function messageOf(used: readonly string[]): string {
   return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
 }
 
-/** Two names are always there on the wire, even empty. */
+/** plural and kind are always written, even empty. */
 function withRequired(names: DefinedNames): DefinedNames {
   return { plural: "", kind: "", ...names };
 }
@@ -109,7 +109,7 @@ function conditions(
   const names = { type: "NamesAccepted", status: accepted ? ("True" as const) : ("False" as const), ...why };
   const before = definition.status?.conditions ?? [];
   const withNames = withCondition(before, names, nowMs);
-  // Once established, a definition stays it: its objects exist.
+  // Established stays true: there may be objects.
   if (conditionOf(definition, "Established")?.status === "True") return withNames;
   const established = accepted
     ? { status: "True" as const, reason: "InitialNamesAccepted", message: "the initial names have been accepted" }

@@ -1,5 +1,5 @@
-// The schema of a custom kind as the OpenAPI v3 documents show it: as it was written, with what every object has. kubectl
-// explain and the validation of kubectl read it. k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
+// The schema of a custom kind as the OpenAPI v3 documents show it: as it was written, with what every object has.
+// kubectl explain and the validation of kubectl read it. k8s.io/apiextensions-apiserver/pkg/controller/openapi/builder.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import type { CustomKind, Strategy } from "../strategy.ts";
@@ -7,8 +7,8 @@ import type { CustomKind, Strategy } from "../strategy.ts";
 const CONVENTIONS = "More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
 
 /**
- * The sentences of Kubernetes about what every object has. Client tools and the generators of definitions hold them to be
- * the same everywhere.
+ * The descriptions that Kubernetes gives to the fields that every object has. Client tools and generators of
+ * definitions expect exactly these.
  */
 export const API_VERSION = [
   "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized",
@@ -70,7 +70,10 @@ export function openApiSchemaOf({ resource, custom }: Strategy, names: OpenApiNa
   };
 }
 
-/** Without what OpenAPI has no place for, and with what the marks of Kubernetes mean, for readers that do not know them. */
+/**
+ * Without what OpenAPI cannot express, and with the meaning of Kubernetes' extensions for readers that do not know
+ * them.
+ */
 function published(value: CustomKind["document"], names: OpenApiNames): Json {
   if (Array.isArray(value)) return value.map((one: Json) => published(one, names));
   if (!isJsonObject(value)) return value;
@@ -84,7 +87,7 @@ function eitherOf(node: JsonObject): JsonObject {
   return isMarked ? { anyOf: [{ type: "integer" }, { type: "string" }] } : {};
 }
 
-/** An object within the object has what every object has. */
+/** An embedded object has apiVersion, kind and metadata. */
 function objectOf(node: JsonObject, entries: readonly (readonly [string, Json])[], names: OpenApiNames): JsonObject {
   if (node["x-kubernetes-embedded-resource"] !== true) return {};
   const { properties, required } = Object.fromEntries(entries);

@@ -30,7 +30,7 @@ function columnOf({ name = "", type, format = "", priority = 0, description = ""
   return { name, type: type as Column["type"], format, description: told, priority };
 }
 
-/** A value of another type than the column's shows nothing. */
+/** A value of another type than the column's gives an empty cell. */
 const CELLS: Readonly<Record<string, (value: Json, nowMs: number) => Cell>> = {
   string: (value) => (typeof value === "string" ? value : JSON.stringify(value)),
   integer: (value) => (typeof value === "number" ? Math.trunc(value) : null),

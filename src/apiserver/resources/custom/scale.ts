@@ -1,5 +1,5 @@
-// How many there shall be, and how many there are: the subresource scale, in the one kind that autoscalers and `kubectl scale`
-// know. A definition says where its objects keep the numbers. k8s.io/apiextensions-apiserver/pkg/registry/customresource.
+// The subresource scale: wanted and actual replicas as autoscaling/v1 Scale. A definition says at which paths its
+// objects have the numbers. k8s.io/apiextensions-apiserver/pkg/registry/customresource.
 
 import type { KubeObject, Resource } from "../../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";

@@ -1,4 +1,4 @@
-// Is a CustomResourceDefinition one that can be served? Texts and order of
+// Validation of a CustomResourceDefinition. Texts and order of
 // k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation.
 
 import { isJsonObject, isSameJson, type Json } from "../../../kernel/json/index.ts";
@@ -85,8 +85,9 @@ function versionSetErrors(versions: readonly DefinedVersion[]): readonly FieldEr
 }
 
 /**
- * Where the parts of a version are told to be wrong. Kubernetes keeps what all versions share beside them, and errors name
- * that place: a definition with one version reads about spec.validation, which nobody has written.
+ * The path of a part of a version in errors. Internally Kubernetes moves what all versions share out of them, and
+ * errors have that path: a definition with one version gets errors about spec.validation, a field that v1 does not
+ * have.
  */
 function isShared(versions: readonly DefinedVersion[], part: keyof DefinedVersion): boolean {
   return versions.every((version) => isSameJson(version[part], versions[0]?.[part]));
@@ -119,7 +120,7 @@ function sharedErrors(versions: readonly DefinedVersion[]): readonly FieldError[
   ];
 }
 
-/** What all versions select by must be in a schema that all versions have. */
+/** Selectable fields of all versions must be in a schema that all versions share. */
 function sharedSelectableErrors(version: DefinedVersion, isSchemaShared: boolean): readonly FieldError[] {
   const field = "spec.selectableFields";
   if (isSchemaShared || (version.selectableFields ?? []).length === 0) return selectableErrors(version, field);
@@ -141,7 +142,7 @@ function wholeSchemaErrors({ schema, subresources }: DefinedVersion, field: stri
   ];
 }
 
-/** What a status of its own leaves for the root of the schema. */
+/** What the root of a schema may have beside a subresource status. */
 const ALLOWED_AT_ROOT =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
 const ROOT_FIELDS: ReadonlySet<string> = new Set(
@@ -202,7 +203,7 @@ function storedVersionErrors({ spec, status }: Definition): readonly FieldError[
   });
 }
 
-/** Groups of Kubernetes itself are for what Kubernetes has agreed to. */
+/** Definitions in groups of Kubernetes need its approval annotation. */
 const APPROVAL = "api-approved.kubernetes.io";
 
 function approvalErrors({ spec, metadata }: Definition): readonly FieldError[] {

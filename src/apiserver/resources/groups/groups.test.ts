@@ -1,5 +1,5 @@
-// The tables contradict neither themselves nor one another, and they are the only description of a built-in kind: whatever
-// is served of it (protobuf, validation, merging, documents, discovery) is derived from its lines.
+// The tables contradict neither themselves nor one another, and they are the only description of a built-in kind:
+// whatever is served of it (protobuf, validation, merging, documents, discovery) is derived from its lines.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,8 +1,8 @@
-// The built-in kinds by group and version, in the order of discovery. Names, wire numbers and marks of fields are those of
-// the Kubernetes 1.36 API types; only what is served is here, and what it is made of.
+// The built-in kinds by group and version, in the order of discovery. Names, wire numbers and marks of fields are those
+// of the Kubernetes 1.36 API types; only what is served is here, and what it is made of.
 //
-// A new kind is one line in `kinds` of its group, with the lines of its messages beside it, and one file in ../kinds/ if it
-// has rules of its own. Everything else is derived: protobuf, validation of fields, merging, OpenAPI, discovery.
+// A new kind is one line in `kinds` of its group, with the lines of its messages beside it, and one file in ../kinds/
+// if it has rules of its own. Everything else is derived: protobuf, validation of fields, merging, OpenAPI, discovery.
 
 import type { ApiGroup } from "../api-group.ts";
 import { AUTHENTICATION, AUTHORIZATION, CERTIFICATES, RBAC } from "./access.ts";

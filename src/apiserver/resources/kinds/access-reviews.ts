@@ -1,5 +1,5 @@
-// Reviews of access: whether a user may do something (SubjectAccessReview, its local and its self form), and everything that
-// the caller may do (SelfSubjectRulesReview).
+// Reviews of access: whether a user may do something (SubjectAccessReview, its local and its self form), and everything
+// that the caller may do (SelfSubjectRulesReview).
 
 import {
   type Attributes,
@@ -140,7 +140,7 @@ export const selfSubjectRulesReview: Review<RulesReview> = {
   validate: () => [],
   answer: ({ kind, apiVersion, metadata, spec = {} }, facts) => {
     const status = told(facts.rulesIn(spec.namespace ?? ""));
-    // What was asked is not repeated: the answer is about the caller.
+    // The answer does not repeat the spec: it is about the caller.
     const answer: RulesReview = { kind, apiVersion, metadata, spec: {}, status };
     return answer;
   },

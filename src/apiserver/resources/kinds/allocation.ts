@@ -1,4 +1,4 @@
-// ResourceSlice and ResourceClaim: the devices of a node, and who wants which. Kubelets write slices for their own node.
+// ResourceSlice: the devices of a node, written by its kubelet. ResourceClaim: a request for devices.
 
 import type { DeviceRequest, ResourceClaim, ResourceSlice } from "../../../api/core/index.ts";
 import { RESOURCE_CLAIMS, RESOURCE_SLICES } from "../../../api/meta/index.ts";
@@ -14,7 +14,7 @@ const MAX_DRIVER_NAME = 63;
 const MAX_POOL_NAME = 253;
 const MAX_DEVICES = 128;
 const MAX_REQUESTS = 32;
-/** Which nodes reach the devices: exactly one of these says it. */
+/** These say which nodes reach the devices; exactly one is set. */
 const REACH = ["nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection"] as const;
 const REACH_TEXT = `exactly one of ${REACH.map((field) => `\`${field}\``).join(", ")} is required`;
 

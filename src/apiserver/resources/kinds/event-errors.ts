@@ -1,11 +1,13 @@
-// What an Event must say. Those with an eventTime are of the new sort and must name who tells it and what was done; the old
-// sort only has to live where its object lives. Behaviour of kubernetes/pkg/apis/core/validation/events.go.
+// Validation of Events. Those with an eventTime must name the reporting controller and the action; the others only have
+// to be in the namespace of their object. Behaviour of kubernetes/pkg/apis/core/validation/events.go.
 
 import type { Event } from "../../../api/core/index.ts";
 import { type FieldError, immutableField, invalid, required } from "../field-error.ts";
 import { qualifiedKey } from "../names.ts";
 
-/** As it is kept. Times that were never set are `null`: every API server shows them so. */
+/**
+ * An Event as it is stored, through whichever of its two APIs it was written. Unset times are `null`, as in Kubernetes.
+ */
 export interface StoredEvent extends Omit<Event, "firstTimestamp" | "lastTimestamp" | "source"> {
   firstTimestamp?: string | null;
   lastTimestamp?: string | null;
@@ -19,7 +21,7 @@ export interface StoredEvent extends Omit<Event, "firstTimestamp" | "lastTimesta
 const MAX_WORD = 128;
 const MAX_MESSAGE = 1_024;
 
-/** `controller` is what this face calls the field that names the teller. */
+/** `controller` is the name that this API gives to the field reportingController. */
 export function eventErrors(event: StoredEvent, controller: string): readonly FieldError[] {
   const isNew = (event.eventTime ?? "") !== "";
   return [...placeErrors(event, isNew), ...(isNew ? tellerErrors(event, controller) : [])];
@@ -50,7 +52,7 @@ function wordErrors(word: string, field: string): readonly FieldError[] {
   return word.length > MAX_WORD ? [invalid(field, "", `can have at most ${MAX_WORD} characters`)] : [];
 }
 
-/** What only events.k8s.io asks for: nothing of the old sort. */
+/** What only events.k8s.io requires: no deprecated fields. */
 export function newEventErrors(event: StoredEvent): readonly FieldError[] {
   const { type = "" } = event;
   return [
@@ -95,7 +97,7 @@ const FIXED = [
   "reportingInstance",
 ] as const;
 
-/** A diary is not rewritten; only the series goes on. */
+/** Events are immutable except for their series. */
 export function eventChangeErrors(next: StoredEvent, current: StoredEvent): readonly FieldError[] {
   return FIXED.flatMap((field) => {
     const shown = field === "reportingComponent" ? "reportingController" : field;

@@ -1,5 +1,5 @@
-// events.k8s.io/v1 Event: the newer face of the same diary. An event written here is read as a core Event and the other way
-// round; only the names of some fields differ.
+// events.k8s.io/v1 Event: the newer API of the same stored objects as core Events; only the names of some fields
+// differ.
 
 import { apiVersionOf, EVENTS, EVENTS_V1, type KubeObject } from "../../../api/meta/index.ts";
 import { defineStrategy, type Face } from "../strategy.ts";
@@ -41,7 +41,7 @@ function renamed(object: KubeObject, names: Readonly<Record<string, string>>): R
 
 const face: Face<ShownEvent> = {
   of: EVENTS,
-  // A name of this face is never a name of the other, so nothing is overwritten.
+  // No name of one API is a name of the other, so nothing is overwritten.
   show: (kept) => {
     const shown = renamed(kept, SHOWN_AS);
     const said = Object.entries(shown).filter(([field, value]) => value !== "" || !field.startsWith("reporting"));

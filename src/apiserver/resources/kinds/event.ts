@@ -1,4 +1,5 @@
-// Event: a line in the diary of another object. Events about cluster-scoped objects live in `default` or `kube-system`.
+// Event: something that happened to another object. Events about cluster-scoped objects are in `default` or
+// `kube-system`.
 
 import { EVENTS } from "../../../api/meta/index.ts";
 import { defineStrategy } from "../strategy.ts";

@@ -1,4 +1,4 @@
-// Secret and ConfigMap: keys and values, at most one MiB together, and a switch that makes them immutable.
+// Secret and ConfigMap: keys and values of at most one MiB in sum, optionally immutable.
 
 import type { ConfigMap, Secret } from "../../../api/core/index.ts";
 import { CONFIG_MAPS, type KubeObject, SECRETS } from "../../../api/meta/index.ts";
@@ -42,7 +42,7 @@ function changeErrors(next: Immutable, current: Immutable, fields: readonly stri
     : [forbiddenField("immutable", "field is immutable when `immutable` is set"), ...errors];
 }
 
-/** stringData is written, never read back. */
+/** stringData is write-only. */
 function foldStringData(secret: StoredSecret): StoredSecret {
   const { stringData, ...rest } = secret;
   if (stringData === undefined) return rest;

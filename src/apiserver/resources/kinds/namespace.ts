@@ -1,4 +1,4 @@
-// Namespace: a name that other objects live in. Its contents go before it (controllers/namespaces).
+// Namespace. Its contents are deleted before it (controllers/namespaces).
 
 import type { Namespace } from "../../../api/core/index.ts";
 import { NAMESPACES } from "../../../api/meta/index.ts";
@@ -50,7 +50,7 @@ export const namespaceStrategy = defineStrategy<NamespaceWithSpec>({
       validateUpdate: phaseErrors,
     },
     {
-      // The one way to take a finalizer of the spec away: whoever holds one says here that it is done.
+      // The only way to remove a finalizer of the spec: its holder reports here that it is done.
       name: "finalize",
       verbs: ["update"],
       prepareUpdate: (sent, current) => withNameLabel({ ...sent, spec: sent.spec ?? {}, status: current.status ?? {} }),

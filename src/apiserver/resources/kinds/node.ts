@@ -1,4 +1,4 @@
-// Node: what a machine says about itself. The main endpoint keeps the status, /status keeps the spec; both take metadata.
+// Node. The main endpoint keeps the status, /status keeps the spec; both take metadata.
 
 import type { Node } from "../../../api/core/index.ts";
 import { NODES } from "../../../api/meta/index.ts";
@@ -34,14 +34,14 @@ function taintsOf(spec: Spec): readonly Taint[] {
   return (spec.taints ?? []) as readonly Taint[];
 }
 
-/** What the admission plugin TaintNodesByCondition does in Kubernetes: a new node takes no pods until it proves ready. */
+/** As the admission plugin TaintNodesByCondition: a new node takes no pods until it is ready. */
 function withNotReadyTaint(spec: Spec): Spec {
   const taints = taintsOf(spec);
   const hasIt = taints.some((taint) => taint.key === NOT_READY.key && taint.effect === NOT_READY.effect);
   return hasIt ? spec : { ...spec, taints: [...taints, NOT_READY] };
 }
 
-/** The first of the ranges has a field of its own, for clients from before there could be two. */
+/** podCIDR always equals the first of podCIDRs. */
 function withRanges(spec: Spec): Spec {
   const { podCIDR = "", podCIDRs = [], ...rest } = spec;
   if (podCIDR === "" && podCIDRs.length === 0) return rest;
@@ -49,7 +49,7 @@ function withRanges(spec: Spec): Spec {
   return { ...rest, podCIDR: all[0] ?? "", podCIDRs: all };
 }
 
-/** Empty until the kubelet has spoken, but always there: clients read through them without asking. */
+/** Empty until the kubelet reports, but always present: clients read them without checking. */
 const NO_INFO: Readonly<Record<string, string>> = {
   machineID: "",
   systemUUID: "",
@@ -80,7 +80,7 @@ function nodeErrors({ spec = {} }: Node): readonly FieldError[] {
 const byKeyAndEffect = ({ key = "", effect = "" }: Taint) => `${key} ${effect}`;
 const byText = ({ type, address }: { readonly type?: string; readonly address?: string }) => `${type} ${address}`;
 
-/** The path is that of Kubernetes, which looks for taints below the metadata. */
+/** Kubernetes reports this path, below metadata, for taints. */
 function taintErrors(taints: readonly Taint[]): readonly FieldError[] {
   return taints.flatMap((taint, at) => {
     const { key = "", value = "", effect = "", timeAdded = null } = taint;
@@ -118,7 +118,7 @@ function isRange(text: string): boolean {
   return octets !== undefined && more === undefined && /^\d{1,3}$/.test(bits) && Number(bits) <= octets.length * 8;
 }
 
-/** A node keeps the machine it was registered for, and the addresses its pods have. */
+/** The provider ID and the pod ranges of a node are immutable once set. */
 function changeErrors(next: Node, current: Node): readonly FieldError[] {
   const [after, before] = [next.spec ?? {}, current.spec ?? {}];
   const { providerID = "", podCIDRs = [] } = before;

@@ -1,5 +1,5 @@
-// Role, ClusterRole, RoleBinding, ClusterRoleBinding: kubernetes/pkg/apis/rbac/validation. Whether a writer may grant what
-// it writes is admission's question (admission/rbac-escalation.ts).
+// Role, ClusterRole, RoleBinding, ClusterRoleBinding: kubernetes/pkg/apis/rbac/validation. Whether a writer may grant
+// what it writes is admission's question (admission/rbac-escalation.ts).
 
 import type { ClusterRole, PolicyRule, Role, RoleBinding, Subject } from "../../../api/access/index.ts";
 import {

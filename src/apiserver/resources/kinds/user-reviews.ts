@@ -1,5 +1,5 @@
-// Reviews about users: TokenReview asks whose token something is, SelfSubjectReview who the caller is. A token that is not
-// valid is an answer, not an error.
+// Reviews about users: TokenReview asks whose token something is, SelfSubjectReview who the caller is. A token that is
+// not valid is an answer, not an error.
 
 import type { UserInfo } from "../../../api/access/index.ts";
 import { type KubeObject, SELF_SUBJECT_REVIEWS } from "../../../api/meta/index.ts";

@@ -49,7 +49,7 @@ export const runtimeClassStrategy = defineStrategy<RuntimeClass>({
   },
 });
 
-/** Names that only the cluster itself uses, with their values. */
+/** Names reserved for the system, with their values. */
 export const SYSTEM_PRIORITIES: Readonly<Record<string, number>> = {
   "system-cluster-critical": 2_000_000_000,
   "system-node-critical": 2_000_001_000,

@@ -1,4 +1,4 @@
-// The rules of x-kubernetes-list-type: what has keys has them in every item, and what is compared has one form.
+// The rules of x-kubernetes-list-type: every item of a map list has its keys, and items of a set are scalars or atomic.
 
 import type { Json, JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
@@ -33,7 +33,7 @@ function arrayErrors(schema: JsonObject, field: string): readonly FieldError[] {
   return schema["x-kubernetes-list-type"] === "set" ? setErrors(objectOf(schema["items"]) ?? {}, field) : [];
 }
 
-/** Items of a set are compared whole, so they must be one value each. */
+/** Items of a set are compared as a whole, so they must be atomic. */
 function setErrors(items: JsonObject, field: string): readonly FieldError[] {
   const detail = "must be atomic as item of a list with x-kubernetes-list-type=set";
   const listType = items["x-kubernetes-list-type"];

@@ -1,5 +1,6 @@
-// What may stand in the schema of a definition: the subset of OpenAPI v3 that Kubernetes takes, the rules of its extensions,
-// and defaults that fit their own schema. …/apis/apiextensions/validation: ValidateCustomResourceDefinitionOpenAPISchema.
+// What may stand in the schema of a definition: the subset of OpenAPI v3 that Kubernetes takes, the rules of its
+// extensions, and defaults that fit their own schema. …/apis/apiextensions/validation:
+// ValidateCustomResourceDefinitionOpenAPISchema.
 
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required } from "../../field-error.ts";
@@ -19,7 +20,7 @@ const UNSUPPORTED: readonly string[] = [
 ];
 
 interface Inside {
-  /** Why there may be no default here; empty where there may. */
+  /** Why there may be no default here; empty where defaults are allowed. */
   readonly noDefaults: string;
   readonly isRoot: boolean;
 }
@@ -117,7 +118,7 @@ function innerErrors(schema: JsonObject, field: string, inside: Inside): readonl
   ];
 }
 
-/** A default is held to everything that a value is held to. Asked only of a schema that is structural. */
+/** Defaults are validated like values. Only for structural schemas. */
 export function defaultErrors(schema: JsonObject, field: string): readonly FieldError[] {
   const inner: (readonly [Json | undefined, string])[] = [
     [schema["items"], "items"],

@@ -1,6 +1,6 @@
-// Is a schema structural? Every field has a type outside of allOf, anyOf, oneOf and not, and those only restrict values.
-// k8s.io/apiextensions-apiserver/pkg/apiserver/schema: ValidateStructural. Reads the JSON, because it is about what is
-// written there.
+// Is a schema structural? Every field has a type outside of allOf, anyOf, oneOf and not, and those only restrict
+// values. k8s.io/apiextensions-apiserver/pkg/apiserver/schema: ValidateStructural. Works on the JSON of the schema, not
+// on the parsed one.
 
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { isFault } from "../../../../kernel/outcome/index.ts";
@@ -83,7 +83,7 @@ function embeddingErrors(schema: JsonObject, isOpen: boolean, field: string): re
   return errors;
 }
 
-/** apiVersion, kind and metadata are what they are; a schema may only say what names it wants. */
+/** apiVersion, kind and metadata have fixed types; of metadata only name and generateName may be restricted. */
 function metaErrors(schema: JsonObject, level: Level, field: string): readonly FieldError[] {
   const properties = objectOf(schema["properties"]) ?? {};
   const isResource = level === "root" || schema["x-kubernetes-embedded-resource"] === true;
@@ -109,7 +109,7 @@ function restrictsMetadata(metadata: JsonObject): boolean {
 
 const INT_OR_STRING: Json = [{ type: "integer" }, { type: "string" }];
 
-/** Two ways to write "a number or a string" are allowed to name types. */
+/** The two ways to write "integer or string" may name types. */
 function valueErrors(schema: JsonObject, field: string): readonly FieldError[] {
   const [firstOfAll] = listOf(schema["allOf"]);
   const isPlain = isSameJson(schema["anyOf"], INT_OR_STRING);

@@ -1,5 +1,5 @@
-// The checks of a schema that look at one value and not into it: type, enum, length, range, pattern, format. Each mistake is
-// told in the words of k8s.io/kube-openapi/pkg/validation, which kubectl prints.
+// Checks of a single value, without its members: type, enum, length, range, pattern, format. Mistakes have the words of
+// k8s.io/kube-openapi/pkg/validation, which kubectl prints.
 
 import { isSameJson, type Json } from "../../../../kernel/json/index.ts";
 import { type MatchBudget, matches } from "../../../../kernel/regexp/index.ts";
@@ -7,7 +7,7 @@ import { type FieldError, invalid, notSupported, tooLong, tooMany, wrongType } f
 import { fitsFormat, isKnownFormat } from "./formats.ts";
 import type { CustomSchema, SchemaLimits } from "./schema.ts";
 
-/** Where the value is. Messages tell the path inside what is validated, errors the path inside the object. */
+/** The place of a value. Messages have the path within what is validated, errors the path within the object. */
 export interface ValuePlace {
   readonly path: string;
   readonly field: string;
@@ -35,7 +35,7 @@ function checkType(value: Json, schema: CustomSchema, place: ValuePlace): readon
     return typeof value === "number" ? rangeErrors(value, schema, place) : [];
   }
   if (type === "null" && isNullable) return [];
-  // A number, a boolean or an object in the place of something with a format is told in the words of Go's own types.
+  // A value of another type than its format allows is reported with the names of Go types.
   const isFormatted = isKnownFormat(format) && typeof value !== "string" && !Array.isArray(value) && value !== null;
   const [wanted, found] = isFormatted ? [format, GO_FORMATS[type] ?? ""] : [types.join(","), type];
   const detail = `${place.path} in body must be of type ${wanted}: ${JSON.stringify(found)}`;
@@ -46,7 +46,7 @@ function checkType(value: Json, schema: CustomSchema, place: ValuePlace): readon
 const GO_FORMATS: Readonly<Record<string, string>> = { integer: "int64", number: "float64" };
 const INT32_LIMIT = 2 ** 31;
 
-/** A whole number of a certain size. It belongs to no single field in Kubernetes' answer, so it is told without one. */
+/** int32 and int64. Kubernetes reports these without a field. */
 function rangeErrors(value: number, { types, format }: CustomSchema, place: ValuePlace): readonly FieldError[] {
   if (types[0] !== "integer" || types.length > 1) return [];
   const fits = Number.isInteger(value) && (format !== "int32" || (value >= -INT32_LIMIT && value < INT32_LIMIT));
@@ -55,12 +55,12 @@ function rangeErrors(value: number, { types, format }: CustomSchema, place: Valu
   return [invalid(rootOf(place), "", `Checked value must be of type integer ${as} in ${place.path}`)];
 }
 
-/** Where Kubernetes puts what belongs to no field: at the place where the whole validation began. */
+/** Kubernetes reports mistakes without a field at the root of what is validated. */
 export function rootOf({ path, field }: ValuePlace): string {
   return field === path ? "<nil>" : field.slice(0, field.length - path.length).replace(/\.$/, "");
 }
 
-/** The first mistake of a text is enough: a pattern is not tried on a text that is too long. */
+/** Only the first mistake is reported: a pattern is not tried on a text that is too long. */
 function checkText(text: string, schema: CustomSchema, place: ValuePlace): readonly FieldError[] {
   const { maxLength, minLength = 0 } = schema.limits;
   const problem = (detail: string) => [invalid(place.field, text, `${place.path} in body ${detail}`)];
@@ -98,12 +98,12 @@ function boundOf(bound: number | undefined, isExclusive: boolean | undefined): s
   return isExclusive === true ? `${bound}` : `or equal to ${bound}`;
 }
 
-/** Of the values that an enum allows; a message with thousands of them helps nobody. differs from upstream: all are shown. */
+/** How many values of an enum a message lists. differs from upstream: all are listed there. */
 const MAX_SHOWN = 200;
 
 const scalars = new WeakMap<readonly Json[], ReadonlySet<Json>>();
 
-/** An enum of thousands of values is asked for each item of a list. */
+/** Kept, because an enum of thousands of values may be checked for each item of a list. */
 function scalarsOf(allowed: readonly Json[]): ReadonlySet<Json> {
   const known = scalars.get(allowed) ?? new Set(allowed.filter((one) => typeof one !== "object"));
   scalars.set(allowed, known);

@@ -1,13 +1,13 @@
-// Defaults: what a field is when nobody said. Applied to what clients send and to what storage gives, so a default that a
-// definition gains later is seen on old objects too. Behaviour of …/apiserver/schema/defaulting.
+// Defaults are applied to what clients send and to what is read from storage, so that old objects show defaults that
+// their definition gained later. Behaviour of …/apiserver/schema/defaulting.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault } from "../../../../kernel/outcome/index.ts";
 import type { CustomSchema } from "./schema.ts";
 
 /**
- * Fields that defaults may add to one object. A list with a hundred thousand items of a kind with a hundred defaults would
- * otherwise grow from a small request into gigabytes.
+ * Fields that defaults may add to one object. A list with a hundred thousand items of a kind with a hundred defaults
+ * would otherwise grow from a small request into gigabytes.
  */
 const MAX_ADDED_FIELDS = 100_000;
 
@@ -15,7 +15,7 @@ interface Filling {
   added: number;
 }
 
-/** Also takes away null where the schema does not allow it: it stands for "not set". Fault `limit-exceeded`. */
+/** Also removes null where the schema does not allow it: it means "not set". Fault `limit-exceeded`. */
 export function withDefaults<T extends object>(object: T, schema: CustomSchema): T {
   const filling = { added: 0 };
   const filled = fill(object as unknown as Json, schema, filling) as unknown as T;
@@ -25,7 +25,7 @@ export function withDefaults<T extends object>(object: T, schema: CustomSchema):
   return filled;
 }
 
-/** What is stored was taken in under a former definition. Where defaults would be too many it is shown without the rest. */
+/** For stored objects, which a former definition may have admitted: beyond the limit no further defaults are added. */
 export function withDefaultsAsFarAsPossible<T extends object>(object: T, schema: CustomSchema): T {
   return fill(object as unknown as Json, schema, { added: 0 }) as unknown as T;
 }

@@ -1,6 +1,6 @@
 // The formats a schema may ask of a string. A format that is not here restricts nothing, as in Kubernetes.
-// k8s.io/kube-openapi/pkg/validation/strfmt; differs from upstream: isbn, creditcard, ssn, bsonobjectid and rgbcolor are
-// accepted without a look, nobody names nodes by them.
+// k8s.io/kube-openapi/pkg/validation/strfmt; differs from upstream: isbn, creditcard, ssn, bsonobjectid and rgbcolor
+// are accepted unchecked.
 
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
 

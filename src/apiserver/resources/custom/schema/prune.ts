@@ -1,4 +1,4 @@
-// Pruning: fields that the schema does not know are taken away, and their paths are told. Behaviour of
+// Pruning: fields that the schema does not know are removed, and their paths are reported. Behaviour of
 // k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
@@ -15,7 +15,7 @@ const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadat
 
 const OBJECT_META: ReadonlySet<string> = new Set(Object.keys(META_SHAPE));
 
-/** An object whose apiVersion, kind and metadata are kept whatever the schema says. */
+/** apiVersion, kind and metadata of the object are always kept. */
 export function pruneObject<T extends object>(object: T, schema: CustomSchema): Pruned<T> {
   const unknown: string[] = [];
   const value = prune(object as unknown as Json, { ...schema, isEmbeddedResource: true }, { path: "", unknown });
@@ -56,7 +56,7 @@ function pruneFields(object: JsonObject, schema: CustomSchema | undefined, { pat
   return Object.fromEntries(kept);
 }
 
-/** Of an object within the object; the caller looks at the metadata of the object itself. */
+/** Of an embedded object; the caller handles the metadata of the object itself. */
 function isMetadata(name: string, schema: CustomSchema | undefined, path: string): boolean {
   return name === "metadata" && schema?.isEmbeddedResource === true && path !== "";
 }

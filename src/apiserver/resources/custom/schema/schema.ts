@@ -1,5 +1,5 @@
-// The schema of a custom resource, parsed once from the JSON in its definition: what pruning, defaults, validation, apply and
-// the OpenAPI documents read. k8s.io/apiextensions-apiserver: JSONSchemaProps and structural schemas.
+// The schema of a custom resource, parsed once from the JSON in its definition: what pruning, defaults, validation,
+// apply and the OpenAPI documents read. k8s.io/apiextensions-apiserver: JSONSchemaProps and structural schemas.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault, isFault } from "../../../../kernel/outcome/index.ts";
@@ -55,7 +55,7 @@ interface Count {
   nodes: number;
 }
 
-/** Fault `limit-exceeded` for a schema that is too large. The JSON has the types of SCHEMA_SHAPE already. */
+/** Fault `limit-exceeded` for a schema that is too large. The types of the JSON have been checked before. */
 export function parseSchema(raw: Json | undefined): CustomSchema {
   return parseNode(raw, { nodes: 0 });
 }
@@ -119,7 +119,7 @@ function parseList(raw: Json | undefined, count: Count): readonly CustomSchema[]
   return Array.isArray(raw) ? raw.map((node: Json) => parseNode(node, count)) : [];
 }
 
-/** A pattern that is wrong is told by the validation of the definition; here it restricts nothing. */
+/** An invalid pattern is reported by the validation of the definition; here it restricts nothing. */
 function parsePattern(pattern: string): Program | undefined {
   if (pattern === "") return undefined;
   try {

@@ -1,5 +1,5 @@
-// What a schema demands beside the shape of its values: items of sets and maps appear once, and an embedded resource says
-// what it is. Behaviour of …/apiserver/schema/listtype and …/schema/objectmeta.
+// What a schema demands beside the shape of its values: items of sets and maps appear once, and an embedded resource
+// says what it is. Behaviour of …/apiserver/schema/listtype and …/schema/objectmeta.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { duplicate, type FieldError, invalid, required } from "../../field-error.ts";
@@ -29,7 +29,7 @@ function repeated(items: readonly Json[], schema: CustomSchema, field: string): 
     const key = isMap ? itemKey(item, schema.listMapKeys) : JSON.stringify(sorted(item));
     const times = (seen.get(key) ?? 0) + 1;
     seen.set(key, times);
-    // The third of a kind is not told again.
+    // A third occurrence is not reported again.
     if (times === 2) errors.push(duplicate(`${field}[${at}]`, isMap ? keysOf(item, schema.listMapKeys) : item));
   }
   return errors;
@@ -40,7 +40,7 @@ function keysOf(item: Json, keys: readonly string[]): JsonObject {
   return Object.fromEntries(keys.filter((key) => given[key] !== undefined).map((key) => [key, given[key] ?? null]));
 }
 
-/** The same value is the same text, whatever the order of its keys. */
+/** Equal values give equal texts, independent of the order of their keys. */
 function sorted(value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => sorted(item));
   if (!isJsonObject(value)) return value;

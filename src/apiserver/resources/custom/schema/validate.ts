@@ -1,5 +1,5 @@
-// Does a value fit its schema? Behaviour and words of k8s.io/kube-openapi/pkg/validation/validate. On an update, what was
-// wrong before and has not changed is let through, as in Kubernetes since 1.33 ("ratcheting").
+// Does a value fit its schema? Behaviour and words of k8s.io/kube-openapi/pkg/validation/validate. On an update, what
+// was wrong before and has not changed is let through, as in Kubernetes since 1.33 ("ratcheting").
 
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../../../kernel/json/index.ts";
 import { Fault } from "../../../../kernel/outcome/index.ts";
@@ -25,12 +25,12 @@ export function validateValue(
 }
 
 /**
- * Values times the alternatives of their schemas: a thousand alternatives for each of thirty thousand values would hold the
- * server for minutes. An honest object needs one or two for each value.
+ * Values times the alternatives of their schemas: a thousand alternatives for each of thirty thousand values would hold
+ * the server for minutes. An honest object needs one or two for each value.
  */
 const MAX_VALIDATIONS = 100_000;
 
-/** More mistakes than are told; what comes after them is not looked at. */
+/** Validation stops after this many mistakes. */
 const ENOUGH_ERRORS = 100;
 
 interface Context extends ValuePlace {
@@ -40,7 +40,7 @@ interface Context extends ValuePlace {
 
 interface Result {
   readonly errors: readonly FieldError[];
-  /** How many checks were made: of several alternatives that fail, the one that came furthest is told. */
+  /** How many checks were made: of several alternatives that fail, the one that came furthest is reported. */
   readonly checks: number;
 }
 

@@ -1,4 +1,4 @@
-// CertificateSigningRequest: who may change what through which endpoint.
+// CertificateSigningRequest: what may be changed through which endpoint.
 //   main      metadata only; spec and status are put back silently
 //   /approval conditions; the certificate is put back
 //   /status   certificate (once) and conditions other than Approved and Denied
@@ -31,7 +31,7 @@ const CSR_TABLE: TableLayout<CertificateSigningRequest> = {
   ],
 };
 
-/** Denied beats Approved beats Pending; then what became of it. */
+/** Denied, otherwise Approved, otherwise Pending; followed by Failed and Issued. */
 function conditionCell(csr: CertificateSigningRequest): string {
   const has = (type: string) => csr.status?.conditions?.some((condition) => condition.type === type) === true;
   const decided = has("Denied") ? "Denied" : has("Approved") ? "Approved" : "Pending";
@@ -41,7 +41,7 @@ function conditionCell(csr: CertificateSigningRequest): string {
 
 type Csr = CertificateSigningRequest;
 
-/** `status` is always there, if only as `{}`, as every API server shows it. */
+/** `status` is always present, if only as `{}`, as in Kubernetes. */
 function withStatus(csr: Csr, status: CsrStatus | undefined): Csr {
   const { certificate, conditions } = status ?? {};
   return {
@@ -53,7 +53,7 @@ function withStatus(csr: Csr, status: CsrStatus | undefined): Csr {
   };
 }
 
-/** The requester is whoever authenticated; what the client wrote there is thrown away. */
+/** The requester is the authenticated user; what the client wrote there is dropped. */
 function stampRequester(spec: CsrSpec, { user }: WriteFacts): CsrSpec {
   const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...asked } = spec;
   const extra = Object.keys(user.extra ?? {}).length === 0 ? {} : { extra: user.extra ?? {} };

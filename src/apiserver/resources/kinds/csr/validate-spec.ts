@@ -9,7 +9,7 @@ import { duplicate, type FieldError, invalid, notSupported, required, tooLong, t
 import { dnsLabel, dnsSubdomain } from "../../names.ts";
 import type { Proof } from "../../strategy.ts";
 
-/** Ten minutes: shorter certificates would be renewed without end. */
+/** Ten minutes: shorter certificates would be renewed all the time. */
 const MIN_EXPIRATION_SECONDS = 600;
 const MAX_DOMAIN = 253;
 /** Domain, slash, and a path of a subdomain, a dot and a label. */
@@ -43,7 +43,7 @@ const USAGES: readonly string[] = [
 
 const NOT_SIGNED = "x509: signature of the certificate request does not verify";
 
-/** The request is signed by the key that it asks a certificate for: whoever sent it has that key. */
+/** Proof of possession: the request is signed by the key that it requests a certificate for. */
 export const REQUEST_PROOF: Proof<CertificateSigningRequest> = {
   signed: ({ spec }) => {
     const read = readRequest(spec);
@@ -106,7 +106,7 @@ function expirationErrors(seconds: number | undefined): readonly FieldError[] {
 
 function usageErrors(usages: readonly string[]): readonly FieldError[] {
   if (usages.length === 0) return [required("spec.usages")];
-  // More than there are: at least one is a repetition or unknown, and looking at each would only make the answer longer.
+  // More usages than exist: at least one is repeated or unknown, and checking each would only make the answer longer.
   if (usages.length > USAGES.length) return [tooMany("spec.usages", usages.length, USAGES.length)];
   const seen = new Set<string>();
   return usages.flatMap((usage, at) => {
@@ -126,8 +126,8 @@ type ReadRequest = { readonly request: CertificateRequest } | { readonly problem
 const known = new WeakMap<CsrSpec, ReadRequest>();
 
 /**
- * The PKCS#10 in a CSR, parsed once for the proof of its signature and for the rules. Only the first well-formed PEM block
- * counts; what follows it, such as attestation evidence, is stored as it came.
+ * The PKCS#10 in a CSR, parsed once for the proof of its signature and for the rules. Only the first well-formed PEM
+ * block counts; what follows it, such as attestation evidence, is stored as it came.
  */
 export function readRequest(spec: CsrSpec): ReadRequest {
   const before = known.get(spec);

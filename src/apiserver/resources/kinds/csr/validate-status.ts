@@ -1,5 +1,6 @@
 // What a writer of /approval or /status may do to conditions and certificate, and the times of conditions. Whether the
-// certificate fits the request is not checked here, as in Kubernetes: that is the signer's duty (controller/signing/check.ts).
+// certificate fits the request is not checked here, as in Kubernetes: that is the signer's duty
+// (controller/signing/check.ts).
 
 import type { CertificateSigningRequest, CsrCondition } from "../../../../api/certificates/index.ts";
 import { parseBase64 } from "../../../../kernel/bytes/index.ts";
@@ -17,10 +18,12 @@ import {
 } from "../../field-error.ts";
 import { formatTime } from "../../metadata.ts";
 
-/** Conditions that decide; only /approval may add or change them. */
+/** Conditions that only /approval may add or change. */
 const DECISIONS: readonly string[] = ["Approved", "Denied"];
 
-/** Missing times: updated now; turned when the same type and status was first seen, else now. */
+/**
+ * Missing times: lastUpdateTime is now; lastTransitionTime is that of the same type and status before, otherwise now.
+ */
 export function stampConditions(
   conditions: readonly CsrCondition[],
   current: CertificateSigningRequest,
@@ -39,7 +42,9 @@ export function stampConditions(
   });
 }
 
-/** Decisions that were sent back, as many as are stored, become the stored ones again; other numbers fail validation. */
+/**
+ * Decisions that are sent back, as many as are stored, are replaced by the stored ones; other numbers fail validation.
+ */
 export function restoreConditions(
   sent: readonly CsrCondition[],
   current: CertificateSigningRequest,
@@ -57,7 +62,7 @@ export function restoreConditions(
 type Csr = CertificateSigningRequest;
 
 const CONDITIONS = "status.conditions";
-/** These mean something by being there; "False" would be read as "True" by every client. */
+/** Only the presence of these counts; clients would read "False" as "True". */
 const TRUE_ONLY: readonly string[] = ["Approved", "Denied", "Failed"];
 const STATUSES: readonly string[] = ["False", "True", "Unknown"];
 

@@ -19,7 +19,7 @@ import { defineStrategy } from "../../strategy.ts";
 import { ageCell, column, NAME_COLUMN, nameOf } from "../../table.ts";
 import { IP_TEXT, PROTOCOLS } from "./service-errors.ts";
 
-/** The most that a cell shows before it only counts. */
+/** How many entries a cell shows before it only counts the rest. */
 const SHOWN = 3;
 function withProtocols(endpoints: Endpoints): Endpoints {
   if (endpoints.subsets === undefined) return endpoints;
@@ -51,13 +51,13 @@ function subsetErrors(subset: EndpointsSubset, field: string): readonly FieldErr
   ];
 }
 
-/** What is no address is told twice here, as by every API server. */
+/** Something that is no address is reported twice, as by kube-apiserver. */
 function addressErrors(ip: string, field: string): readonly FieldError[] {
   const again = parseIpAddress(ip) === undefined ? [invalid(field, ip, "must be a valid IP address")] : [];
   return [...ipErrors(ip, field), ...again];
 }
 
-/** Addresses that mean "this machine" or "this wire" would lead a client somewhere else than its writer meant. */
+/** Loopback and link-local addresses mean another machine to every client. */
 function ipErrors(ip: string, field: string): readonly FieldError[] {
   const octets = parseIpAddress(ip);
   if (octets === undefined) return [invalid(field, ip, IP_TEXT)];
@@ -177,7 +177,7 @@ export const endpointSliceStrategy = defineStrategy<EndpointSlice>({
   validateCreate: (slice) => [...sliceErrors(slice), ...endpointErrors(slice)],
   validateUpdate: (next, current) => [
     ...sliceErrors(next),
-    // What was taken once is not looked at again.
+    // Addresses that were accepted once are not checked again.
     ...(isSameJson(next.endpoints, current.endpoints) ? [] : endpointErrors(next)),
     ...immutableField("addressType", next.addressType, current.addressType),
   ],

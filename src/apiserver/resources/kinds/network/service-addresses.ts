@@ -8,7 +8,7 @@ import { HEADLESS, needsNodePorts } from "./service-defaults.ts";
 const RANGE = "10.96.0.0/12";
 const FIRST = address(10, 96, 0, 0);
 const SIZE = 2 ** 20;
-/** Addresses below this are given only to those who ask for them: 10.96.0.1 is the API server's, 10.96.0.10 often DNS. */
+/** Lower addresses are only allocated on request: 10.96.0.1 is the API server's, 10.96.0.10 often that of DNS. */
 const ASKED_FOR = 256;
 
 const FIRST_PORT = 30_000;
@@ -31,7 +31,7 @@ function textOf(value: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join(".");
 }
 
-/** The same object under another name is another Service. */
+/** A Service is identified by namespace and name. */
 function others(service: Service, services: readonly Service[]): readonly Service[] {
   const { namespace, name } = service.metadata;
   return services.filter(({ metadata }) => metadata.namespace !== namespace || metadata.name !== name);
@@ -83,7 +83,7 @@ function withNodePort(port: ServicePort, taken: Set<number>): ServicePort {
   return port;
 }
 
-/** What is wrong with the addresses and ports that a Service has now, beside those of the others. */
+/** Addresses and ports of a Service that another Service has already, or that are outside of the ranges. */
 export function allocationErrors(service: Service, all: readonly Service[]): readonly FieldError[] {
   const { spec = {} } = service;
   const services = others(service, all);

@@ -1,4 +1,4 @@
-// What a Service is when its writer says little: type, protocol, target ports, IP families. Behaviour of
+// Defaults of a Service: type, protocol, target ports, IP families. Behaviour of
 // kubernetes/pkg/apis/core/v1/defaults.go and pkg/registry/core/service.
 
 import type { Service, ServicePort, ServiceSpec } from "../../../../api/core/index.ts";
@@ -49,7 +49,7 @@ export function withFamilies(spec: ServiceSpec): ServiceSpec {
   return { ...spec, ipFamilies, ipFamilyPolicy };
 }
 
-/** What was given to the Service before and is not needed for its new type is given back; what it needs, it keeps. */
+/** Allocated values that the new type does not need are released; the others are kept. */
 export function carriedOver(next: ServiceSpec, current: ServiceSpec): ServiceSpec {
   const kept = keptAddress(next, current);
   const families = next.type === "ExternalName" ? {} : familiesOf(next, current);
@@ -58,7 +58,7 @@ export function carriedOver(next: ServiceSpec, current: ServiceSpec): ServiceSpe
   return { ...withoutOldPolicies(rest, current), ...kept, ...families, ...ports };
 }
 
-/** What only made sense for the type it had, and was not changed with it. */
+/** Fields that only the former type used and that the update did not change. */
 function withoutOldPolicies(next: ServiceSpec, current: ServiceSpec): ServiceSpec {
   const { externalTrafficPolicy: policy, allocateLoadBalancerNodePorts: ports, ...rest } = next;
   const dropsPolicy = isExternal(current) && !isExternal(next) && policy === current.externalTrafficPolicy;
@@ -70,7 +70,7 @@ function withoutOldPolicies(next: ServiceSpec, current: ServiceSpec): ServiceSpe
   };
 }
 
-/** Reached from outside of the cluster. */
+/** Reachable from outside of the cluster. */
 function isExternal({ type, externalIPs = [] }: ServiceSpec): boolean {
   return type === "NodePort" || type === "LoadBalancer" || externalIPs.length > 0;
 }
@@ -129,7 +129,7 @@ export function statusOf(service: Service): NonNullable<Service["status"]> {
   return service.status ?? { loadBalancer: {} };
 }
 
-/** An address of a load balancer is one that packets are sent to as they are, unless it says otherwise. */
+/** The ipMode of a load balancer's address is VIP by default. */
 export function writtenStatusOf(service: Service, spec: ServiceSpec): NonNullable<Service["status"]> {
   const status = statusOf(service);
   const { ingress } = status.loadBalancer ?? {};

@@ -1,4 +1,4 @@
-// What a Service must be: kubernetes/pkg/apis/core/validation. Whether its address is free is another question, asked with
+// Validation of a Service: kubernetes/pkg/apis/core/validation. Whether its address is free is checked against
 // the other Services at hand (service-addresses.ts).
 
 import type { ServicePort, ServiceSpec } from "../../../../api/core/index.ts";
@@ -125,7 +125,7 @@ function repeatedPortErrors(ports: readonly ServicePort[]): readonly FieldError[
   );
 }
 
-/** An address stays with its Service; only from and to ExternalName may it come and go. */
+/** The address of a Service is immutable, except when its type changes from or to ExternalName. */
 export function serviceChangeErrors(next: ServiceSpec, current: ServiceSpec): readonly FieldError[] {
   if (next.type === "ExternalName" || current.type === "ExternalName") return [];
   const [before, after] = [current.clusterIPs ?? [], next.clusterIPs ?? []];

@@ -1,4 +1,4 @@
-// Service: one address for many pods. What it needs and was not given is taken from the cluster's ranges.
+// Service. Addresses and node ports that it needs and does not name are allocated from the cluster's ranges.
 
 import type { Service, ServicePort } from "../../../../api/core/index.ts";
 import { SERVICES } from "../../../../api/meta/index.ts";

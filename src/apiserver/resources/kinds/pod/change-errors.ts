@@ -1,5 +1,5 @@
-// What may change about a pod that exists: images, deadline, more tolerations, fewer scheduling gates; and what its status
-// may say. Everything else is another pod.
+// What may change in an existing pod: images, deadline, additional tolerations, fewer scheduling gates; and validation
+// of its status.
 
 import type { Container, Pod, PodSpec, Toleration } from "../../../../api/core/index.ts";
 import { MIRROR_ANNOTATION } from "../../../../authorizer/index.ts";
@@ -7,7 +7,7 @@ import { isSameJson } from "../../../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, immutableField, invalid, required } from "../../field-error.ts";
 import { dnsSubdomain } from "../../names.ts";
 
-/** differs from upstream: the refusal ends here; there a dump of both specs follows. */
+/** differs from upstream: a diff of both specs follows there. */
 const UPDATABLE =
   "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
 const MAX_DEADLINE = 2_147_483_647;
@@ -69,7 +69,7 @@ function gateErrors(next: PodSpec, current: PodSpec): readonly FieldError[] {
   return [forbiddenField("spec.schedulingGates", "only deletion is allowed, but found new scheduling gate")];
 }
 
-/** The spec without what may change. */
+/** The spec without its mutable fields. */
 function fixedPart(spec: PodSpec, current: PodSpec): PodSpec {
   const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...rest } = spec;
   const wasNegative = (current.terminationGracePeriodSeconds ?? 0) < 0 && spec.terminationGracePeriodSeconds === 1;
@@ -100,8 +100,8 @@ export function podStatusErrors(next: Pod, current: Pod): readonly FieldError[] 
 }
 
 /**
- * A pod is a mirror of a static pod from its creation, or never. References of a mirror pod open nothing to its node; a node
- * that could remove the mark by a status report would grant itself access.
+ * A pod is a mirror of a static pod from its creation, or never. References of a mirror pod open nothing to its node; a
+ * node that could remove the mark by a status report would grant itself access.
  */
 export function mirrorErrors(next: Pod, current: Pod): readonly FieldError[] {
   const after = markOf(next);

@@ -1,4 +1,4 @@
-// What a pod is when its writer says little; kubelets and controllers rely on every one of these fields being there.
+// Defaults of a pod; kubelets and controllers rely on every one of these fields.
 // Behaviour of kubernetes/pkg/apis/core/v1/defaults.go.
 
 import type {
@@ -37,12 +37,12 @@ export function withPodDefaults(spec: PodSpec): PodSpec {
   };
 }
 
-/** A negative time was once accepted, and means a moment. */
+/** Negative grace periods were accepted once, and mean one second. */
 function graceOf({ terminationGracePeriodSeconds: seconds = GRACE_SECONDS }: PodSpec): number {
   return seconds < 0 ? 1 : seconds;
 }
 
-/** Both names of the service account, the old and the new, say the same. */
+/** serviceAccount, the deprecated name, always equals serviceAccountName. */
 function accountOf(spec: PodSpec): Pick<PodSpec, "serviceAccountName" | "serviceAccount"> {
   const name = spec.serviceAccountName || spec.serviceAccount || "";
   return name === "" ? {} : { serviceAccountName: name, serviceAccount: name };
@@ -64,14 +64,14 @@ function containerDefaults(container: Container): Container {
   };
 }
 
-/** Without tag and digest an image means its newest version, which may change from pull to pull. */
+/** An image without tag and digest means `latest`, which may change from pull to pull. */
 function isLatest(image: string): boolean {
   if (image === "" || image.includes("@")) return false;
   const [, tag = "latest"] = image.slice(image.lastIndexOf("/") + 1).split(":");
   return tag === "latest";
 }
 
-/** What a container may use at most is also what it asks for, unless it says otherwise. */
+/** Requests default to limits. */
 function resourceDefaults(resources: NonNullable<Container["resources"]>): NonNullable<Container["resources"]> {
   const { limits, requests } = resources;
   if (limits === undefined && requests === undefined) return resources;
@@ -143,7 +143,7 @@ function downwardDefaults<T extends NonNullable<VolumeProjection["downwardAPI"]>
   return { ...downward, items };
 }
 
-/** Fields that every status has, said or not. */
+/** Fields that every status has, if only null. */
 export function withStatusDefaults(status: PodStatus): PodStatus {
   const { conditions, containerStatuses, initContainerStatuses } = status;
   return {
@@ -165,8 +165,8 @@ const COMPUTE: readonly string[] = ["cpu", "memory"];
 type Sums = ReadonlyMap<string, bigint>;
 
 /**
- * What the kubelet ends first when memory is short. Guaranteed: every container limits both resources and requests all of
- * it; BestEffort: no container requests anything; Burstable: everything between.
+ * What the kubelet ends first when memory is short. Guaranteed: every container limits both resources and requests all
+ * of it; BestEffort: no container requests anything; Burstable: everything between.
  */
 export function qualityOfService({ containers = [], initContainers = [] }: PodSpec): string {
   const all = [...containers, ...initContainers].map(({ resources = {} }) => resources);
@@ -178,7 +178,7 @@ export function qualityOfService({ containers = [], initContainers = [] }: PodSp
   return isLimited && isSame && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-/** Only what is more than nothing counts. */
+/** Quantities of zero do not count. */
 function sum(lists: readonly Readonly<Record<string, string>>[]): Sums {
   const sums = new Map<string, bigint>();
   for (const list of lists) {

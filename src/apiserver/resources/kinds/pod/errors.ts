@@ -1,6 +1,6 @@
-// What a pod must be to be started at all: kubernetes/pkg/apis/core/validation, the part that clients meet.
-// differs from upstream: probes, affinity, security contexts but for their sysctls, and the contents of volume sources are taken as they come; the
-// kubelet has the last word about them.
+// Validation of a pod: the part of kubernetes/pkg/apis/core/validation that clients meet. differs from upstream:
+// probes, affinity, security contexts (except sysctls) and the contents of volume sources are not validated; the
+// kubelet decides about them.
 
 import type { Container, Pod, PodSpec, Volume } from "../../../../api/core/index.ts";
 import {
@@ -56,7 +56,7 @@ interface Surroundings {
   readonly taken: readonly string[];
 }
 
-/** More mistakes than are told; what comes after them is not looked at. */
+/** Validation stops after this many mistakes. */
 const ENOUGH_ERRORS = 100;
 
 function listErrors(containers: readonly Container[], around: Surroundings): readonly FieldError[] {
@@ -148,7 +148,7 @@ function deadlineErrors(seconds: number | undefined): readonly FieldError[] {
   return [invalid("spec.activeDeadlineSeconds", seconds, `must be between 1 and ${MAX_DEADLINE}, inclusive`)];
 }
 
-/** A pod without a service account is a mirror pod: it has nobody to ask a token for. */
+/** A pod without a service account is a mirror pod: there is no account to issue a token for. */
 function tokenErrors({ serviceAccountName = "", volumes = [] }: PodSpec): readonly FieldError[] {
   if (serviceAccountName !== "") return [];
   return volumes.flatMap(({ projected }, at) =>
@@ -168,7 +168,7 @@ function tokenErrors({ serviceAccountName = "", volumes = [] }: PodSpec): readon
 const MAX_SYSCTL = 253;
 const SEGMENT = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const SYSCTL_PATTERN = `^(${SEGMENT}[\\./])*${SEGMENT}$`;
-/** Each segment once, so that a long name is not tried in every way there is to cut it. */
+/** Matches one segment: the whole pattern would backtrack on long names. */
 const SYSCTL_SEGMENT = /^[a-z0-9](?:[-_a-z0-9]*[a-z0-9])?$/;
 
 /** Parameters of the IPC namespace; those of the network all begin with `net.`. */
@@ -186,8 +186,8 @@ const IPC_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Kernel parameters: names that the kernel can have, and none of the host when the pod shares that part with the host. Which
- * ones a kubelet allows is decided by the kubelet.
+ * Kernel parameters: names that the kernel can have, and none of the host when the pod shares that part with the host.
+ * Which ones a kubelet allows is decided by the kubelet.
  */
 function sysctlErrors(spec: PodSpec): readonly FieldError[] {
   const { sysctls = [] } = spec.securityContext ?? {};
@@ -213,7 +213,7 @@ function hostErrors(name: string, field: string, { hostNetwork, hostIPC }: PodSp
   return hostIPC === true && isIpc ? [invalid(field, name, "may not be specified when 'hostIPC' is true")] : [];
 }
 
-/** Either separator may come first; the other one then is part of a segment. */
+/** The separator that comes first separates; the other one is part of a segment. */
 function normalized(name: string): string {
   const [first] = /[./]/.exec(name) ?? [];
   if (first !== "/") return name;

@@ -1,5 +1,5 @@
-// Pod: what runs on a node. The main endpoint keeps the status, /status keeps the spec, /binding says where it runs and
-// /eviction asks it to end; a pod that runs somewhere is only marked when it is deleted, and its kubelet deletes it for good.
+// Pod. The main endpoint keeps the status, /status keeps the spec, /binding assigns a node and /eviction requests the
+// end. Deleting a pod that runs on a node only sets deletionTimestamp; its kubelet deletes it with grace period 0.
 // Behaviour of kubernetes/pkg/registry/core/pod/strategy.go.
 
 import type { Binding, Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
@@ -47,7 +47,7 @@ function firstStatus(spec: PodSpec, nowMs: number): PodStatus {
   return { phase: "Pending", ...(isGated ? { conditions: [gated] } : {}), qosClass: qualityOfService(spec) };
 }
 
-/** What admission gave the pod and an old client leaves out stays. */
+/** Values that admission set are kept when an old client leaves them out. */
 function withKeptPriority(spec: PodSpec, current: PodSpec): PodSpec {
   const { priority, preemptionPolicy } = current;
   return {
@@ -79,7 +79,7 @@ const status: Subresource<Pod> = {
   validateUpdate: (next, current) => [...mirrorErrors(next, current), ...podStatusErrors(next, current)],
 };
 
-/** Asked to end: at once when it runs nowhere or has ended, else in the time it was promised. */
+/** 0 for a pod that has no node or has ended, otherwise the requested or its own grace period. */
 function graceSeconds({ spec = {}, status = {} }: Pod, asked: number | undefined): number {
   if ((spec.nodeName ?? "") === "" || status.phase === "Failed" || status.phase === "Succeeded") return 0;
   const seconds = asked ?? spec.terminationGracePeriodSeconds ?? 0;

@@ -1,9 +1,9 @@
-// `kubectl get pods`: how many containers are ready, the one word that says how the pod is, and how often it fell over.
+// `kubectl get pods`: ready containers, the reason that sums up the pod's state, restarts.
 
 import type { ContainerStatus, Pod, PodSpec, PodStatus } from "../../../../api/core/index.ts";
 import { ageCell, ageOf, column, NAME_COLUMN, nameOf, type TableLayout } from "../../table.ts";
 
-/** What the node lifecycle writes about the pods of a node it has lost. */
+/** The reason that the node lifecycle controller gives to pods of an unreachable node. */
 const NODE_LOST = "NodeLost";
 
 const COMPLETED: Readonly<Record<string, string | undefined>> = {
@@ -70,7 +70,7 @@ function look(spec: PodSpec, status: PodStatus): Seen {
 
 interface Initial extends Seen {
   readonly isInitializing: boolean;
-  /** Restarts of the sidecars alone: once the pod runs, those of the others are forgotten. */
+  /** Restarts of sidecars alone: once the pod runs, restarts of other init containers do not count. */
   readonly sidecars: { readonly restarts: number; readonly lastRestart: string | undefined };
 }
 
@@ -91,7 +91,7 @@ function lookAtInitial(spec: PodSpec, status: PodStatus): Initial {
   };
 }
 
-/** Done, or a sidecar that is up. */
+/** Completed, or a sidecar that has started. */
 function isPast({ name, state, started }: ContainerStatus, spec: PodSpec): boolean {
   const hasSucceeded = state?.terminated !== undefined && (state.terminated.exitCode ?? 0) === 0;
   return hasSucceeded || (isSidecar(spec, name) && started === true);
@@ -116,7 +116,7 @@ function plainReason(status: PodStatus): string {
 function lookAtRunning(status: PodStatus, initial: Initial): Seen {
   const statuses = status.containerStatuses ?? [];
   const running = statuses.filter(({ ready, state }) => ready === true && isRunning(state));
-  // The first container has the last word, so they are asked from the end.
+  // The reason of the first container wins, so containers are visited from the end.
   const words = [...statuses].reverse().flatMap(({ state }) => containerReason(state));
   const reason = words.at(-1) ?? initial.reason;
   const failed = [...statuses]
@@ -131,7 +131,7 @@ function lookAtRunning(status: PodStatus, initial: Initial): Seen {
   };
 }
 
-/** Neither waiting for a reason nor ended. */
+/** Neither waiting with a reason nor terminated. */
 function isRunning(state: ContainerStatus["state"]): boolean {
   return (state?.waiting?.reason ?? "") === "" && state?.terminated === undefined && state?.running !== undefined;
 }
@@ -147,7 +147,7 @@ function failureReason(state: ContainerStatus["state"]): readonly string[] {
   return isWaiting || (state?.terminated?.exitCode ?? 0) === 0 ? [] : containerReason(state);
 }
 
-/** One container has done its work; the pod is as well as the others are. */
+/** One container has completed; the others decide about the pod. */
 function completedReason(status: PodStatus, hasRunning: boolean, failed: string | undefined): string {
   if (hasRunning && hasCondition(status, "Ready")) return "Running";
   return failed ?? (hasRunning ? "NotReady" : "Completed");

@@ -1,4 +1,4 @@
-// VolumeAttachment: this volume shall be attached to that node. StorageClass: how volumes of one sort are made.
+// VolumeAttachment: a volume is to be attached to a node. StorageClass: how volumes of a class are provisioned.
 
 import type { StorageClass, VolumeAttachment } from "../../../../api/core/index.ts";
 import { STORAGE_CLASSES, VOLUME_ATTACHMENTS } from "../../../../api/meta/index.ts";

@@ -20,7 +20,7 @@ import { ageCell, column, NAME_COLUMN, nameOf, typedColumn } from "../../table.t
 const MAX_DRIVER_NAME = 63;
 const MAX_NODE_ID = 192;
 
-/** A driver's name is a subdomain, in upper case too. */
+/** The name of a driver is a DNS subdomain; upper case is accepted. */
 export function driverNameErrors(name: string, field: string): readonly FieldError[] {
   if (name === "") return [required(field)];
   return [
@@ -54,7 +54,7 @@ function nodeDriverErrors(driver: CsiNodeDriver, field: string, isRepeated: bool
   ];
 }
 
-/** A driver may come and go, but what it said about itself stays; only the number of volumes may change. */
+/** Drivers may be added and removed, but not changed, except for the number of volumes. */
 function driverChangeErrors(next: CsiNode, current: CsiNode): readonly FieldError[] {
   return (current.spec?.drivers ?? []).flatMap((before) => {
     const after = next.spec?.drivers?.find((driver) => driver.name === before.name);
@@ -66,7 +66,7 @@ function uncounted({ allocatable: _count, ...driver }: CsiNodeDriver): CsiNodeDr
   return driver;
 }
 
-/** A node without drivers shows `null`, as Go writes a list that was never set. */
+/** A node without drivers has `null`, as Go writes an unset list. */
 function withDrivers(sent: CsiNode): CsiNode {
   const drivers = (sent.spec?.drivers ?? []).map((driver) => ({
     ...driver,
@@ -133,7 +133,7 @@ export const csiDriverStrategy = defineStrategy<CsiDriver>({
   validateCreate: driverErrors,
   validateUpdate: (next, current) => [
     ...driverErrors(next),
-    // The misspelt path is the one that clients see.
+    // Misspelt in Kubernetes too.
     ...immutableField("spec.attachedRequired", next.spec?.attachRequired, current.spec?.attachRequired),
     ...immutableField("spec.volumeLifecycleModes", next.spec?.volumeLifecycleModes, current.spec?.volumeLifecycleModes),
   ],

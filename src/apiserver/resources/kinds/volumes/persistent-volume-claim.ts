@@ -1,4 +1,4 @@
-// PersistentVolumeClaim: a wish for storage. Its spec stays as it was made, but for the volume it is bound to and its size.
+// PersistentVolumeClaim: a request for storage. Its spec is immutable except for the bound volume and the size.
 
 import type { PersistentVolumeClaim } from "../../../../api/core/index.ts";
 import { PERSISTENT_VOLUME_CLAIMS } from "../../../../api/meta/index.ts";
@@ -63,7 +63,7 @@ function changeErrors(next: Claim, current: Claim): readonly FieldError[] {
   ];
 }
 
-/** The next spec with what may change set back: the volume once, size and attributes once it is bound. */
+/** The next spec with its mutable fields set back: the volume name once, size and attributes once bound. */
 function fixedPart(next: Spec, current: Spec, isBound: boolean): Spec {
   const { volumeName, volumeAttributesClassName, ...rest } = next;
   const bound = (current.volumeName ?? "") === "" ? {} : { volumeName };

@@ -36,7 +36,7 @@ export function accessModeErrors(modes: readonly string[], whenEmpty: string): r
   ];
 }
 
-/** `RWO,ROX`: in a fixed order, whatever the order they were given in. */
+/** `RWO,ROX`, always in this order. */
 export function accessModesCell(modes: readonly string[]): string {
   return Object.entries(SHORT_MODES)
     .filter(([mode]) => modes.includes(mode))
@@ -47,7 +47,7 @@ export function accessModesCell(modes: readonly string[]): string {
 type Spec = NonNullable<PersistentVolume["spec"]>;
 
 const RECLAIM_POLICIES: readonly string[] = ["Delete", "Recycle", "Retain"];
-/** Where the bytes are: exactly one of these. The order is that of the checks in Kubernetes. */
+/** The sources of a volume, of which exactly one is set. The order is that of the checks in Kubernetes. */
 const SOURCES: readonly string[] = [
   "hostPath",
   "gcePersistentDisk",
