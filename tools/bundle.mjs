@@ -172,8 +172,8 @@ export function encodeManifests(compiledDir) {
 const EXAMPLE = "instance-identity";
 
 /**
- * The provider that `countersign demo` loads where there is no TPM (src/cli/commands/cluster/demo-instances.ts): both of
- * its ends, and the platform in miniature that its own test runs on.
+ * The provider that `countersign demo` loads where there is no TPM (src/cli/commands/cluster/demo-instances.ts): both
+ * of its ends, and the platform in miniature that its own test runs on.
  * @param {string} compiledDir
  */
 export async function bundleExample(compiledDir) {

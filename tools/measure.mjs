@@ -17,7 +17,9 @@ import { traceJoins } from "./trace/join.mjs";
 const SMALL_FILE = 30;
 /** So many equal lines in a row are a duplicate. */
 const RUN = 6;
-/** A join's own files: what decides and speaks, without the API server, the libraries below and the command line above. */
+/**
+ * A join's own files: what decides and speaks, without the API server, the libraries below and the command line above.
+ */
 const OWN_ROOMS = ["src/api/", "src/attestation/", "src/controller/", "src/node/"];
 
 /** @param {readonly number[]} values @param {number} share */
@@ -26,13 +28,18 @@ function quantile(values, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
+/** @param {readonly number[]} values */
+function sum(values) {
+  return values.reduce((total, value) => total + value, 0);
+}
+
 /** @param {string} root @returns {Rows} */
 export function measureTree(root) {
   const everything = readSources(root, [...PRODUCT, "test"]);
   const product = everything.filter(({ path, isTest }) => !isTest && !path.startsWith("test/"));
   const lengths = product.map(({ lines }) => lines.length);
   const functions = product.flatMap((source) => source.functions.map(({ size }) => size));
-  const lines = lengths.reduce((sum, length) => sum + length, 0);
+  const lines = sum(lengths);
   const declared = product.flatMap((source) => source.exports.filter(({ from }) => from === undefined));
   const folders = [...new Set(product.map(({ path }) => dirname(path)))];
   const depths = product.map(({ path }) => path.split("/").length - 1);
@@ -41,8 +48,8 @@ export function measureTree(root) {
   return {
     files: product.length,
     lines,
-    "lines of code": product.reduce((sum, { codeLines }) => sum + codeLines, 0),
-    "lines of tests": everything.reduce((sum, each) => sum + each.lines.length, 0) - lines,
+    "lines of code": sum(product.map(({ codeLines }) => codeLines)),
+    "lines of tests": sum(everything.map((each) => each.lines.length)) - lines,
     "file, median and p95 of lines": `${quantile(lengths, 0.5)} / ${quantile(lengths, 0.95)}`,
     functions: functions.length,
     "function, median and p95 of lines": `${quantile(functions, 0.5)} / ${quantile(functions, 0.95)}`,
@@ -53,7 +60,7 @@ export function measureTree(root) {
     "exported names not unique within their top folder": findSharedNames(root).length,
     "exported names not unique in the tree": sharedInTree(product),
     folders: folders.length,
-    "depth, mean and most": `${(depths.reduce((a, b) => a + b, 0) / depths.length).toFixed(1)} / ${Math.max(...depths)}`,
+    "depth, mean and most": `${(sum(depths) / depths.length).toFixed(1)} / ${Math.max(...depths)}`,
     [`files under ${SMALL_FILE} lines`]: lengths.filter((length) => length < SMALL_FILE).length,
     [`duplicated runs of ${RUN} lines or more`]: duplicates.runs,
     "lines in them": duplicates.lines,
@@ -81,7 +88,8 @@ function isTrivial(line) {
 }
 
 /**
- * Runs of lines that stand elsewhere too, blank lines, comments, imports and brackets left out. Every place counts once.
+ * Runs of lines that stand elsewhere too, blank lines, comments, imports and brackets left out. Every place counts
+ * once.
  * @param {Source[]} product
  */
 export function findDuplicates(product) {
@@ -95,18 +103,18 @@ export function findDuplicates(product) {
       return window;
     }),
   );
-  const sum = { runs: 0, lines: 0 };
+  const found = { runs: 0, lines: 0 };
   for (const file of windows) {
     /** The end of the run that is open. */
     let end = 0;
     for (const [at, window] of file.entries()) {
       if ((seen.get(window) ?? 0) < 2) continue;
-      if (at >= end) sum.runs += 1;
-      sum.lines += at + RUN - Math.max(at, end);
+      if (at >= end) found.runs += 1;
+      found.lines += at + RUN - Math.max(at, end);
       end = at + RUN;
     }
   }
-  return sum;
+  return found;
 }
 
 /** @param {string} root @returns {Promise<Rows>} */

@@ -1,6 +1,6 @@
 // The newest LTS of Node beside the one that runs this: `.ci/run` tests on both, and single files are made of it. Its
-// version and its hashes are in tools/newest-node/, whose packages are those that the npm package `node` chooses from by
-// a script of its own. Installed once, into the cache that real Kubernetes' programs are built into too.
+// version and its hashes are in tools/newest-node/, whose packages are those that the npm package `node` chooses from
+// by a script of its own. Installed once, into the cache that real Kubernetes' programs are built into too.
 //
 //   node tools/newest-node.mjs     installs it where it is missing, and prints its path
 

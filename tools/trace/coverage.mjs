@@ -1,6 +1,6 @@
-// Preloaded (`node --import`) into a program that runs from the sources. Imports every module of src/ first, so that what
-// modules do when they are loaded is not counted, then lets V8 count calls. Tells its parent on demand, and at the end of
-// the process, which files of src/ had a function called since the last time.
+// Preloaded (`node --import`) into a program that runs from the sources. Imports every module of src/ first, so that
+// what modules do when they are loaded is not counted, then lets V8 count calls. Tells its parent on demand, and at the
+// end of the process, which files of src/ had a function called since the last time.
 
 import { readdirSync } from "node:fs";
 import { Session } from "node:inspector";

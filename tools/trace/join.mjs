@@ -1,9 +1,9 @@
-// Which files of src/ a join goes through: counted in a run, on the embedded plane, of the programs as users start them.
-// Two processes are watched, `countersign up` and `countersign node join`. A file counts when one of its functions was
-// called between the start of the join and its end, on either side, in each of several runs: what the plane does now and
-// then is not the join's. What runs when modules are loaded does not count, nor do files of types and constants alone, nor
-// what the plane did before. The programs run from the sources, on a Node that reads TypeScript, and are asked by flags
-// only, so that trees of different times can be compared.
+// Which files of src/ a join goes through: counted in a run, on the embedded plane, of the programs as users start
+// them. Two processes are watched, `countersign up` and `countersign node join`. A file counts when one of its
+// functions was called between the start of the join and its end, on either side, in each of several runs: what the
+// plane does now and then is not the join's. What runs when modules are loaded does not count, nor do files of types
+// and constants alone, nor what the plane did before. The programs run from the sources, on a Node that reads
+// TypeScript, and are asked by flags only, so that trees of different times can be compared.
 
 import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
