@@ -47,7 +47,17 @@ function readUses(sources) {
       for (const name of usesOf(user, imported, offered)) use(imported.target, name);
     }
   }
+  const bench = sources.filter(({ path }) => path.startsWith("bench/")).flatMap(({ lines }) => lines);
+  for (const target of partsIn(bench)) {
+    for (const name of namesIn({ lines: bench }, byPath.get(target)?.exports ?? [])) use(target, name);
+  }
   return used;
+}
+
+/** Benchmarks load folders of the build by their names (bench/frame/product.mjs). @param {string[]} lines */
+function partsIn(lines) {
+  const texts = lines.flatMap((line) => [...line.matchAll(/"([a-z][\w/-]*)"/g)].map((match) => match[1]));
+  return new Set(texts.map((text) => `src/${text}/index.ts`));
 }
 
 /** @param {Source} user @param {Source["imports"][number]} imported @param {Source["exports"]} offered */
@@ -61,7 +71,7 @@ function usesOf(user, { names }, offered) {
 
 /**
  * A namespace or a dynamic import uses the names that the file mentions.
- * @param {Source} user @param {Source["exports"]} offered
+ * @param {Pick<Source, "lines">} user @param {Source["exports"]} offered
  */
 function namesIn({ lines }, offered) {
   const words = new Set(lines.flatMap((line) => line.match(/\w+/g) ?? []));

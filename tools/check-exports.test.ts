@@ -33,6 +33,16 @@ describe("an export", () => {
       "src/api/a.ts": "export const a = 1;",
       "bench/a.mjs": 'import { a } from "../dist/api/a.js";',
     },
+    "of a folder that benchmarks load by its name": {
+      "src/api/meta/a.ts": "export const a = 1;",
+      "src/api/meta/index.ts": 'export { a } from "./a.ts";',
+      "bench/x.mjs": 'const { meta } = await loadParts({ meta: "api/meta" });',
+      "bench/x/y.mjs": "meta.a;",
+    },
+    "the type of something in a script": {
+      "src/api/a.ts": "export interface A {}",
+      "tools/a.mjs": '/** @param {import("../src/api/a.ts").A} a */',
+    },
     "only written in a template or a comment": {
       "src/api/a.ts":
         'const T = `\nexport const a = 1;\n`;\n/*\nexport const b = 1;\n*/\nconst Q = /[`"]/;\nconst b = T;',

@@ -46,7 +46,8 @@ function readSource(root, file) {
     isTest: TEST.test(path),
     codeLines: lines.filter(isCode).length,
     functions: functionsOf(lines),
-    imports: importsOf(path, bare),
+    // In JavaScript types are imported in comments.
+    imports: importsOf(path, bare, path.endsWith(".mjs") ? text : bare),
     exports: exportsOf(path, bare),
   };
 }
@@ -103,13 +104,13 @@ function namesOf(list) {
 const STATIC_IMPORT = /^import (?:type )?(?:\w+,? ?)?(?:\{([^}]*)\}|\* as \w+)? ?from "([^"]+)"/gm;
 const DYNAMIC_IMPORT = /\bimport\(\s*"([^"]+)"/g;
 
-/** @param {string} path @param {string} text @returns {Import[]} */
-function importsOf(path, text) {
+/** @param {string} path @param {string} text @param {string} dynamic where dynamic imports are @returns {Import[]} */
+function importsOf(path, text, dynamic) {
   const statics = [...text.matchAll(STATIC_IMPORT)].map(([, list, specifier = ""]) => ({
     target: resolveImport(path, specifier),
     names: list === undefined ? /** @type {const} */ ("any") : namesOf(list).map(({ name }) => name),
   }));
-  const dynamics = [...text.matchAll(DYNAMIC_IMPORT)].map(([, specifier = ""]) => ({
+  const dynamics = [...dynamic.matchAll(DYNAMIC_IMPORT)].map(([, specifier = ""]) => ({
     target: resolveImport(path, specifier),
     names: /** @type {const} */ ("any"),
   }));
