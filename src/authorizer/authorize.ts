@@ -6,17 +6,22 @@
 
 import type { Attributes, Authorizer, Decision } from "../api/access/index.ts";
 import { allow, noOpinion } from "../kernel/outcome/index.ts";
-import type { Relations } from "./facts.ts";
-import { nodeOfUser } from "./identity.ts";
-import { configMaps, secrets } from "./rules/configuration.ts";
-import { nodes } from "./rules/nodes.ts";
-import { csiNodes, leases } from "./rules/own-objects.ts";
-import { pods } from "./rules/pods.ts";
-import { resourceSlices } from "./rules/resource-slices.ts";
-import { createRoleRule } from "./rules/role.ts";
-import type { NodeRule } from "./rules/rule.ts";
-import { serviceAccounts } from "./rules/service-accounts.ts";
-import { persistentVolumeClaims, persistentVolumes, resourceClaims, volumeAttachments } from "./rules/volumes.ts";
+import { nodeOfUser, type Relations } from "./facts.ts";
+import {
+  configMaps,
+  csiNodes,
+  leases,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  pods,
+  resourceClaims,
+  resourceSlices,
+  secrets,
+  serviceAccounts,
+  volumeAttachments,
+} from "./rules/resources.ts";
+import { createRoleRule, type NodeRule } from "./rules/rule.ts";
 
 /** By `<group>/<resource>`; the version does not matter. */
 const RULES: ReadonlyMap<string, NodeRule> = new Map([

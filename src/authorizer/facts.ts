@@ -1,7 +1,8 @@
 // What the node authorizer may know: the question, the node that asks, and one thing about the cluster: whether an object
 // is related to a node. The edges of that relation are in references/; whoever keeps them answers through Relations.
 
-import type { Attributes } from "../api/access/index.ts";
+import type { Attributes, UserInfo } from "../api/access/index.ts";
+import { NODE_USER_PREFIX, NODES_GROUP } from "../api/certificates/index.ts";
 
 /** The resources whose objects can be related to a node, by their plural. */
 export type RelatedResource =
@@ -40,4 +41,13 @@ export interface NodeQuestion {
   /** Who asks; never empty. */
   readonly node: string;
   readonly relations: Relations;
+}
+
+// Who is a node: a user named system:node:<name> in group system:nodes. The name alone is no proof: anybody who may issue
+// client certificates for a user name but not for that group must not become a node.
+
+/** The node's name, possibly empty and not checked; undefined for a user that is no node. */
+export function nodeOfUser(user: UserInfo): string | undefined {
+  if (!user.username.startsWith(NODE_USER_PREFIX) || !user.groups.includes(NODES_GROUP)) return undefined;
+  return user.username.slice(NODE_USER_PREFIX.length);
 }

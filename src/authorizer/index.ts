@@ -1,7 +1,5 @@
 export { createNodeAuthorizer } from "./authorize.ts";
-export type { RelatedObject, RelatedResource, Relations } from "./facts.ts";
-export { nodeOfUser } from "./identity.ts";
-export { itemsOf, textOf } from "./references/loose.ts";
+export { nodeOfUser, type RelatedObject, type RelatedResource, type Relations } from "./facts.ts";
 export {
   type ReferencesOfVolume,
   referencesOfVolume,
@@ -16,5 +14,5 @@ export {
   referencesOfPod,
   secretsOfPod,
 } from "./references/pod.ts";
-export type { PodWithReferences, VolumeReferences } from "./references/pod-shape.ts";
-export { NODE_ROLE } from "./rules/role.ts";
+export { itemsOf, type PodWithReferences, textOf, type VolumeReferences } from "./references/pod-shape.ts";
+export { NODE_ROLE } from "./rules/rule.ts";

@@ -4,8 +4,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap/index.ts";
 import type { Incoming, OutgoingCall, Upstream } from "../platform/http/index.ts";
-import { sendRefusal } from "./answers.ts";
-import { isCut, refusalOf } from "./backend-fault.ts";
+import { isCut, refusalOf, sendRefusal } from "./answers.ts";
 import { answerHeaders } from "./headers.ts";
 
 /** kube-apiserver itself gives up after a minute, and says so. */

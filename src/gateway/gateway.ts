@@ -14,8 +14,7 @@ import {
   useCertificate,
 } from "../platform/http/index.ts";
 import type { Log, Metrics } from "../platform/report/index.ts";
-import { refusalAnswer, sendRefusal } from "./answers.ts";
-import { codeOf } from "./backend-fault.ts";
+import { codeOf, refusalAnswer, sendRefusal } from "./answers.ts";
 import { forward } from "./forward.ts";
 import { createGatherer } from "./gather.ts";
 import { rewriteHeaders } from "./headers.ts";

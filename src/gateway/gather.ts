@@ -8,7 +8,7 @@ import { parseDiscoveryJwt, type ReplyKey, refuseDiscoveryJwt } from "../api/boo
 import type { Certificate } from "../kernel/x509/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import { peerCertificatesOf } from "../platform/http/index.ts";
-import type { RequestFacts } from "./facts.ts";
+import type { RequestFacts } from "./judge.ts";
 import type { Tokens } from "./tokens.ts";
 
 export interface Sources {

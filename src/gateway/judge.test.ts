@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { CertificateVerdict } from "../api/access/index.ts";
-import type { RequestFacts } from "./facts.ts";
-import { judgeRequest } from "./judge.ts";
+import { judgeRequest, type RequestFacts } from "./judge.ts";
 
 const KEY = { token: { id: "abcdef", secret: "0123456789abcdef" }, jwt: "eyJ.e30.x" };
 const CLUSTER_INFO = "/api/v1/namespaces/kube-public/configmaps/cluster-info";

@@ -7,9 +7,8 @@
 //   5. nothing: passed on; anonymous is the server's to judge
 // Pure.
 
-import type { UserInfo } from "../api/access/index.ts";
+import type { CertificateVerdict, UserInfo } from "../api/access/index.ts";
 import { discoveryUser, type ReplyKey, refuseDiscoveryRequest } from "../api/bootstrap/index.ts";
-import type { RequestFacts } from "./facts.ts";
 import { isWritable } from "./headers.ts";
 
 export type Route =
@@ -53,4 +52,19 @@ function discover(facts: RequestFacts, replyKey: ReplyKey): Route {
   const why = refuseDiscoveryRequest(facts);
   if (why !== undefined) return { kind: "refuse", identity: "discovery", status: 403, message: why };
   return { kind: "speak", identity: "discovery", user: discoveryUser(replyKey.token.id), replyKey };
+}
+
+// Everything the gateway may know about a request when it decides what becomes of it.
+
+export interface RequestFacts {
+  readonly method: string;
+  /** Path and query exactly as they came. */
+  readonly target: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** The peer's certificate by the client CA of this moment; "none" when none was shown. */
+  readonly certificate: CertificateVerdict;
+  readonly hasBearerToken: boolean;
+  /** A valid discovery JWT of this request, and the live token that it names. */
+  readonly discoveryKey: ReplyKey | undefined;
 }

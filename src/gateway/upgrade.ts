@@ -6,8 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Outgoing, Upgraded, Upstream } from "../platform/http/index.ts";
-import { type OwnAnswer, refusalAnswer } from "./answers.ts";
-import { refusalOf } from "./backend-fault.ts";
+import { type OwnAnswer, refusalAnswer, refusalOf } from "./answers.ts";
 import { answerHeaders } from "./headers.ts";
 
 export interface UpgradeRequest {

@@ -3,7 +3,27 @@
 
 import type { Allow, Deny, NoOpinion } from "../../kernel/outcome/index.ts";
 import type { FieldRequirement } from "../meta/index.ts";
-import type { UserInfo } from "./user.ts";
+
+// Who asks: what authentication finds out and authorization relies on.
+
+export interface UserInfo {
+  readonly username: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export const ANONYMOUS_USER = "system:anonymous";
+export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
+export const AUTHENTICATED_GROUP = "system:authenticated";
+export const MASTERS_GROUP = "system:masters";
+
+// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is somebody else's scheme.
+
+export function bearerTokenOf(authorization: string | undefined): string | undefined {
+  const [scheme = "", token = ""] = (authorization ?? "").trim().split(" ");
+  return scheme.toLowerCase() === "bearer" && token !== "" ? token : undefined;
+}
 
 export interface Attributes {
   readonly user: UserInfo;

@@ -6,7 +6,7 @@ import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { type Certificate, EKU_CLIENT_AUTH, parseCertificate, validateChain } from "../../kernel/x509/index.ts";
-import type { UserInfo } from "./user.ts";
+import type { UserInfo } from "./attributes.ts";
 
 /** The key of `extra` that says which credential it was: the hash of a certificate or the id of a token. */
 export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";

@@ -4,8 +4,17 @@ import type { KubeObject } from "../meta/index.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 import type { ReviewFieldSelector } from "./review-selector.ts";
 
-export type { Attributes, Authorizer, Decision } from "./attributes.ts";
-export { bearerTokenOf } from "./bearer-token.ts";
+export {
+  ANONYMOUS_USER,
+  type Attributes,
+  AUTHENTICATED_GROUP,
+  type Authorizer,
+  bearerTokenOf,
+  type Decision,
+  MASTERS_GROUP,
+  UNAUTHENTICATED_GROUP,
+  type UserInfo,
+} from "./attributes.ts";
 export {
   type CertificateVerdict,
   CREDENTIAL_ID,
@@ -14,13 +23,6 @@ export {
 } from "./client-certificate.ts";
 export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";
 export { type ReviewFieldSelector, requirementsOfReview } from "./review-selector.ts";
-export {
-  ANONYMOUS_USER,
-  AUTHENTICATED_GROUP,
-  MASTERS_GROUP,
-  UNAUTHENTICATED_GROUP,
-  type UserInfo,
-} from "./user.ts";
 
 export interface Role extends KubeObject {
   rules?: readonly PolicyRule[];

@@ -1,8 +1,11 @@
 export {
+  CLUSTER_INFO_PATH,
+  type DiscoveryRequest,
   isBoundTo,
   JWS_HEADER,
   MAX_SIGNED_BODY_BYTES,
   type ReplyKey,
+  refuseDiscoveryRequest,
   signDiscoveryAnswer,
   verifyDiscoveryAnswer,
 } from "./answer-jws.ts";
@@ -16,7 +19,6 @@ export {
   refuseDiscoveryJwt,
   signDiscoveryJwt,
 } from "./discovery-jwt.ts";
-export { CLUSTER_INFO_PATH, type DiscoveryRequest, refuseDiscoveryRequest } from "./discovery-scope.ts";
 export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } from "./token.ts";
 export {
   buildTokenSecret,

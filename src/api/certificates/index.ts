@@ -7,7 +7,6 @@ export {
   isDecided,
   isIssued,
 } from "./csr.ts";
-export { isNodeName, NODE_NAME_MAX_CHARACTERS, nodeNameOf } from "./node-name.ts";
 export {
   API_CLIENT_SIGNER,
   ATTESTED_CLIENT_SIGNER_PREFIX,
@@ -17,10 +16,13 @@ export {
   CLIENT_USAGES,
   CLIENT_USAGES_RSA,
   INSECURE_CLIENT_SIGNER,
+  isNodeName,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
+  NODE_NAME_MAX_CHARACTERS,
   NODE_USER_PREFIX,
   NODES_GROUP,
+  nodeNameOf,
   purposeOf,
   SERVING_USAGES,
   SERVING_USAGES_RSA,

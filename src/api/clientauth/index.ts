@@ -2,16 +2,17 @@
 // v1 and v1beta1 have the same fields; the answer must repeat the version that was asked.
 
 import { Fault } from "../../kernel/outcome/index.ts";
-import { EXEC_INFO_VARIABLE, EXEC_VERSIONS, type ExecCluster, type ExecVersion } from "./words.ts";
+import { EXEC_INFO_VARIABLE, EXEC_VERSIONS, type ExecCluster, type ExecVersion } from "./issued-credential.ts";
 
 export {
+  EXEC_INFO_VARIABLE,
+  type ExecCluster,
+  type ExecVersion,
   encodeExecInfo,
   type IssuedCredential,
   parseExecCredential,
   requireExecVersion,
 } from "./issued-credential.ts";
-
-export { EXEC_INFO_VARIABLE, type ExecCluster, type ExecVersion } from "./words.ts";
 
 /** client-go inlines the cluster's CA here, so the text can be some kilobytes; nothing honest comes near this. */
 const EXEC_INFO_MAX_CHARACTERS = 1_048_576;

@@ -2,7 +2,7 @@
 // group. The object itself is the infrastructure provider's; Cluster API's contract has its name here and nothing else.
 
 import type { KubeObject, Resource } from "../meta/index.ts";
-import { pick, textOf } from "./paths.ts";
+import { pick, textOf } from "./machine.ts";
 
 function clusters(version: string): Resource {
   return { group: "cluster.x-k8s.io", version, plural: "clusters", kind: "Cluster", namespaced: true };

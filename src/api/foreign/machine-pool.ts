@@ -2,8 +2,7 @@
 // told as a Machine of the pool's name, so that whoever asks for a Machine need not know the difference.
 
 import type { KubeObject, Resource } from "../meta/index.ts";
-import type { Machine } from "./machine.ts";
-import { pick, textOf } from "./paths.ts";
+import { type Machine, pick, textOf } from "./machine.ts";
 
 function pools(version: string): Resource {
   return { group: "cluster.x-k8s.io", version, plural: "machinepools", kind: "MachinePool", namespaced: true };

@@ -3,7 +3,6 @@
 
 import type { NodeAddress } from "../core/index.ts";
 import type { KubeObject, Resource } from "../meta/index.ts";
-import { pick, textOf } from "./paths.ts";
 
 function machines(group: string, version: string): Resource {
   return { group, version, plural: "machines", kind: "Machine", namespaced: true };
@@ -93,4 +92,19 @@ function addressesOf(value: unknown): readonly NodeAddress[] {
     const [type, address] = [textOf(pick(item, "type")), textOf(pick(item, "address"))];
     return type === undefined || address === undefined ? [] : [{ type, address }];
   });
+}
+
+// Reading a stranger's object by paths: what is missing or of another type is left out, never guessed.
+
+export function pick(value: unknown, ...path: readonly string[]): unknown {
+  let at = value;
+  for (const name of path) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = (at as Record<string, unknown>)[name];
+  }
+  return at;
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -7,13 +7,13 @@ export {
 } from "./cluster-location.ts";
 export { moveClusters } from "./move-clusters.ts";
 export { encodeKubeconfig, parseKubeconfig } from "./parse.ts";
-export { selectContext } from "./select.ts";
-export type {
-  ExecEnv,
-  ExecUser,
-  Kubeconfig,
-  KubeconfigCluster,
-  KubeconfigContext,
-  KubeconfigSelection,
-  KubeconfigUser,
+export {
+  type ExecEnv,
+  type ExecUser,
+  type Kubeconfig,
+  type KubeconfigCluster,
+  type KubeconfigContext,
+  type KubeconfigSelection,
+  type KubeconfigUser,
+  selectContext,
 } from "./types.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { codeOf } from "../../../test/builders/code-of.ts";
 import { encodeKubeconfig, KUBECONFIG_MAX_CHARACTERS, parseKubeconfig } from "./parse.ts";
-import { selectContext } from "./select.ts";
+import { selectContext } from "./types.ts";
 
 const ADMIN = `
 apiVersion: v1

@@ -1,17 +1,20 @@
-export { type FieldRequirement, type FieldSelector, parseFieldSelector, requiredValue } from "./field-selector.ts";
 export { type LabelOperator, type LabelRequirement, type LabelSelector, parseLabelSelector } from "./label-selector.ts";
 export {
   INITIAL_EVENTS_END,
+  isStatus,
   type KubeList,
   type KubeObject,
   type ListMeta,
   type ObjectMeta,
   type OwnerReference,
+  type Status,
+  type StatusCause,
+  type StatusDetails,
   type WatchEvent,
   type WatchEventType,
 } from "./object.ts";
-export { apiVersionOf, type ObjectPath, qualifiedName, type Resource, resourcePath } from "./resource.ts";
 export {
+  apiVersionOf,
   BINDINGS,
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
@@ -27,15 +30,19 @@ export {
   LEASES,
   NAMESPACES,
   NODES,
+  type ObjectPath,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
   PRIORITY_CLASSES,
+  qualifiedName,
   RESOURCE_CLAIMS,
   RESOURCE_SLICES,
+  type Resource,
   ROLE_BINDINGS,
   ROLES,
   RUNTIME_CLASSES,
+  resourcePath,
   SECRETS,
   SELF_SUBJECT_ACCESS_REVIEWS,
   SELF_SUBJECT_REVIEWS,
@@ -46,5 +53,11 @@ export {
   TOKEN_REQUESTS,
   VOLUME_ATTACHMENTS,
 } from "./resources.ts";
-export { createMatcher, type Selection } from "./selectors.ts";
-export { isStatus, type Status, type StatusCause, type StatusDetails } from "./status.ts";
+export {
+  createMatcher,
+  type FieldRequirement,
+  type FieldSelector,
+  parseFieldSelector,
+  requiredValue,
+  type Selection,
+} from "./selectors.ts";

@@ -1,10 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { matchesFields, parseFieldSelector, requiredValue } from "./field-selector.ts";
 import { matchesLabels, parseLabelSelector } from "./label-selector.ts";
 import type { KubeObject } from "./object.ts";
-import { createMatcher } from "./selectors.ts";
+import { createMatcher, matchesFields, parseFieldSelector, requiredValue } from "./selectors.ts";
 
 describe("a label selector matches", () => {
   it.each<[string, Record<string, string>, boolean]>([

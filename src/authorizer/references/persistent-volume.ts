@@ -3,7 +3,7 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { RelatedObject } from "../facts.ts";
-import { textOf } from "./loose.ts";
+import { textOf } from "./pod-shape.ts";
 
 interface SecretReference {
   readonly name?: string;

@@ -2,8 +2,13 @@
 // kubernetes/pkg/api/v1/pod/util.go and of the node authorizer's graph.
 
 import type { RelatedObject, RelatedResource } from "../facts.ts";
-import { itemsOf, textOf } from "./loose.ts";
-import type { ContainerReferences, PodWithReferences, VolumeReferences } from "./pod-shape.ts";
+import {
+  type ContainerReferences,
+  itemsOf,
+  type PodWithReferences,
+  textOf,
+  type VolumeReferences,
+} from "./pod-shape.ts";
 
 /** On a pod that stands for one the kubelet read from its own disk. */
 export const MIRROR_ANNOTATION = "kubernetes.io/config.mirror";

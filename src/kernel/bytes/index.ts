@@ -1,5 +1,11 @@
-export { encodeBase32 } from "./base32.ts";
-export { encodeBase64, encodeBase64Url, parseBase64, parseBase64Lenient, parseBase64Url } from "./base64.ts";
-export { concatBytes, equalBytes } from "./concat.ts";
-export { encodeHex, parseHex } from "./hex.ts";
-export { encodeUtf8, parseUtf8 } from "./utf8.ts";
+export { concatBytes, encodeUtf8, equalBytes, parseUtf8 } from "./bytes.ts";
+export {
+  encodeBase32,
+  encodeBase64,
+  encodeBase64Url,
+  encodeHex,
+  parseBase64,
+  parseBase64Lenient,
+  parseBase64Url,
+  parseHex,
+} from "./encodings.ts";

@@ -1,6 +1,8 @@
 // The NIST prime curves (FIPS 186-5, SP 800-186) and the test that a point lies on one. OpenSSL makes the same test when it
 // imports a key; making it while parsing means that a certificate that was read has a usable key, without paying an import.
 
+import { encodeHex } from "../bytes/index.ts";
+
 export type Curve = "P-256" | "P-384" | "P-521";
 
 interface CurveFacts {
@@ -44,4 +46,24 @@ function toBigInt(bytes: Uint8Array): bigint {
   for (; offset + 8 <= bytes.length; offset += 8) value = (value << 64n) | view.getBigUint64(offset);
   for (; offset < bytes.length; offset++) value = (value << 8n) | BigInt(view.getUint8(offset));
   return value;
+}
+
+// Ed25519 keys that are no keys: the eight points of small order, for which signatures over anything can be written down
+// without a private key. OpenSSL verifies with them; a request "signed" by one proves nothing about who holds what.
+
+/** The y coordinates, little-endian, sign bit cleared: 0, 1, the two of order eight, and −1, 0 and 1 plus the field prime. */
+const SMALL_ORDER_Y: ReadonlySet<string> = new Set([
+  "0000000000000000000000000000000000000000000000000000000000000000",
+  "0100000000000000000000000000000000000000000000000000000000000000",
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+]);
+
+export function isSmallOrderPoint(point: Uint8Array): boolean {
+  const y = Uint8Array.from(point);
+  y[31] = (y[31] ?? 0) & 0x7f;
+  return SMALL_ORDER_Y.has(encodeHex(y));
 }

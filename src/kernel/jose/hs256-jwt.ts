@@ -4,9 +4,8 @@
 
 import { nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
-import { type Hs256Key, parseCompactHs256, parseText, signHs256, verifyHs256 } from "./hs256.ts";
+import { type Hs256Key, parseCompactHs256, parseText, parseUniqueRecord, signHs256, verifyHs256 } from "./hs256.ts";
 import type { JwtClaims } from "./jwt.ts";
-import { parseUniqueRecord } from "./unique-json.ts";
 
 /** Six short claims are some 200 characters; whoever sends more sends something else. */
 const MAX_CHARACTERS = 4_096;

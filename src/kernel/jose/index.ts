@@ -14,15 +14,17 @@ export {
   type UnverifiedHs256Jwt,
   verifyHs256Jwt,
 } from "./hs256-jwt.ts";
-export { type Jwk, jwkOf, keyIdOf } from "./jwk.ts";
 export {
   decodeUnverifiedJws,
   decodeUnverifiedJwt,
   hasJwtForm,
+  type Jwk,
   type JwtAlgorithm,
   type JwtClaims,
   type JwtTemplate,
+  jwkOf,
   jwtAlgorithmOf,
+  keyIdOf,
   signJwt,
   type UnverifiedJws,
   type UnverifiedJwt,

@@ -1,11 +1,12 @@
 // JSON Web Tokens with an asymmetric signature (RFC 7519, RFC 7515 compact form, RFC 7518 §3.3 and §3.4): what Kubernetes'
 // service accounts carry. The list of algorithms is closed, and each belongs to one kind of key: a token cannot choose how
 // it is checked. `none` and the HMACs are not on the list, so a public key is never mistaken for a shared secret.
-import { encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
-import type { Curve, SignatureAlgorithm } from "../crypto/index.ts";
+
+import { concatBytes, encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
+import { type Curve, type SignatureAlgorithm, sha256 } from "../crypto/index.ts";
+import { encodeSequence, encodeUnsigned, readUnsigned, readWholeSequence } from "../der/index.ts";
 import { Fault } from "../outcome/index.ts";
 import type { PublicKey, Signer } from "../x509/index.ts";
-import { derFromRaw, rawFromDer } from "./ecdsa-signature.ts";
 
 /** A service account's token is some 1,200 characters; one with many audiences stays far below. */
 const MAX_JWT_CHARACTERS = 16_384;
@@ -130,4 +131,44 @@ function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+// The two spellings of an ECDSA signature: X.509 and OpenSSL write SEQUENCE { r, s } in DER, JOSE writes r and s side by
+// side, each as long as the curve's field (RFC 7518 §3.4).
+
+/** Undefined when the length is not twice that of a half: no other spelling of a signature is accepted. */
+export function derFromRaw(raw: Uint8Array, octets: number): Uint8Array | undefined {
+  if (raw.length !== 2 * octets) return undefined;
+  return encodeSequence([encodeUnsigned(raw.subarray(0, octets)), encodeUnsigned(raw.subarray(octets))]);
+}
+
+export function rawFromDer(der: Uint8Array, octets: number): Uint8Array {
+  return readWholeSequence(der, (content) => {
+    const halves = [readUnsigned(content), readUnsigned(content)];
+    return concatBytes(halves.map((half) => concatBytes([new Uint8Array(octets - half.length), half])));
+  });
+}
+
+// Public keys as JSON Web Keys (RFC 7517, RFC 7518 §6), and the key id Kubernetes gives them.
+
+export type Jwk = Readonly<Record<string, string>>;
+
+/** base64url of SHA-256 over the SubjectPublicKeyInfo. */
+export function keyIdOf(key: PublicKey): string {
+  return encodeBase64Url(sha256(key.spki));
+}
+
+/** `kty` and the numbers of the key. Fault `unsupported` for Ed25519, which service account tokens never use. */
+export function jwkOf(key: PublicKey): Jwk {
+  if (key.algorithm === "RSA") {
+    return readWholeSequence(key.keyBytes, (content) => {
+      const [n, e] = [readUnsigned(content), readUnsigned(content)];
+      return { kty: "RSA", n: encodeBase64Url(n), e: encodeBase64Url(e) };
+    });
+  }
+  if (key.curve === undefined) throw new Fault("unsupported", "only RSA and EC keys are published");
+  // The uncompressed point: a 4, then x and y of equal length.
+  const half = (key.keyBytes.length - 1) / 2;
+  const [x, y] = [key.keyBytes.subarray(1, 1 + half), key.keyBytes.subarray(1 + half)];
+  return { kty: "EC", crv: key.curve, x: encodeBase64Url(x), y: encodeBase64Url(y) };
 }

@@ -94,3 +94,18 @@ export function checkJson(root: Json): void {
     for (const inner of Array.isArray(value) ? value : Object.values(value)) look(inner, depth + 1);
   }
 }
+
+// Are two JSON values equal, whatever the order of their keys?
+
+export function isSameJson(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false;
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const keys = Object.keys(one);
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every(
+    (key) =>
+      Object.hasOwn(other, key) &&
+      isSameJson((one as Record<string, unknown>)[key], (other as Record<string, unknown>)[key]),
+  );
+}

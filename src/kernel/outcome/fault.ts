@@ -66,3 +66,13 @@ export function isFault(value: unknown, code?: FaultCode): value is Fault {
   if (!(value instanceof Error) || value.name !== "Fault") return false;
   return code === undefined || (value as Fault).code === code;
 }
+
+// A bug is an assertion: it ends the process with a stack, because going on would act on a state nobody thought of.
+
+export class Bug extends Error {
+  override readonly name = "Bug";
+}
+
+export function assert(condition: unknown, what: string): asserts condition {
+  if (!condition) throw new Bug(what);
+}

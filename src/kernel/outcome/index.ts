@@ -1,5 +1,13 @@
-export { assert, Bug } from "./assert.ts";
-export { FAULT_CODES, Fault, type FaultCode, type FaultDetail, type FaultOptions, isFault } from "./fault.ts";
+export {
+  assert,
+  Bug,
+  FAULT_CODES,
+  Fault,
+  type FaultCode,
+  type FaultDetail,
+  type FaultOptions,
+  isFault,
+} from "./fault.ts";
 export {
   type Approval,
   type Finding,

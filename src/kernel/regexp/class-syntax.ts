@@ -1,5 +1,6 @@
 // The two ways to write a set of characters: in brackets, and as a backslash with a letter.
 
+import { Fault } from "../outcome/index.ts";
 import {
   type CharacterClass,
   classOf,
@@ -9,7 +10,6 @@ import {
   type Ranges,
   unicodeProperty,
 } from "./character-class.ts";
-import { isAt, type Reader, regexpFault, rest, take } from "./reader.ts";
 
 const CONTROLS: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 const HEX = /^\\x(?:([0-9A-Fa-f]{2})|\{([0-9A-Fa-f]{1,6})\})/;
@@ -106,4 +106,28 @@ function parsePoint(reader: Reader): number {
   const point = reader.text.codePointAt(reader.at) ?? 0;
   take(reader, point > 0xffff ? 2 : 1);
   return point;
+}
+
+// A place in the text of a pattern, and what is said when the text is wrong there.
+
+export interface Reader {
+  readonly text: string;
+  at: number;
+}
+
+export function isAt(reader: Reader, text: string): boolean {
+  return reader.text.startsWith(text, reader.at);
+}
+
+export function rest(reader: Reader): string {
+  return reader.text.slice(reader.at);
+}
+
+export function take(reader: Reader, count: number): void {
+  reader.at += count;
+}
+
+/** In Go's words, which users of kubectl know. */
+export function regexpFault(what: string): Fault {
+  return new Fault("malformed", `error parsing regexp: ${what}`);
 }

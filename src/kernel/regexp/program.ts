@@ -1,7 +1,7 @@
 // A tree -> a small program for the matcher in match.ts. Counted repetitions are written out, so the size is limited.
 
 import type { CharacterClass } from "./character-class.ts";
-import { regexpFault } from "./reader.ts";
+import { regexpFault } from "./class-syntax.ts";
 import { type Assertion, parseRegexp, type Tree } from "./syntax.ts";
 
 export type Step =

@@ -2,8 +2,7 @@
 // is refused with Go's words. github.com/google/re2/wiki/Syntax.
 
 import { type CharacterClass, classOf } from "./character-class.ts";
-import { classAfterEscape, parseBracketClass } from "./class-syntax.ts";
-import { isAt, type Reader, regexpFault, rest, take } from "./reader.ts";
+import { classAfterEscape, isAt, parseBracketClass, type Reader, regexpFault, rest, take } from "./class-syntax.ts";
 
 export type Assertion = "textBegin" | "textEnd" | "lineBegin" | "lineEnd" | "boundary" | "notBoundary";
 

@@ -1,8 +1,8 @@
 // TPMS_ATTEST of a quote (part 2, §10.12.12): what a restricted key inside a TPM signed, and nobody else can have made.
 import { Fault } from "../outcome/index.ts";
+import { readWhole, type TpmReader } from "./codec.ts";
 import { GENERATED_MAGIC, STRUCTURE } from "./constants.ts";
-import { type PcrSelection, readPcrSelections } from "./pcr-selection.ts";
-import { readWhole, type TpmReader } from "./reader.ts";
+import { type PcrSelection, readPcrSelections } from "./pcrs.ts";
 
 export interface Quote {
   /** The bytes that were signed. */

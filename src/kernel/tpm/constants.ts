@@ -1,5 +1,8 @@
 // Numbers of the TPM 2.0 library specification (part 2), as far as the product speaks them. A table of data.
 
+import type { Curve, HashName } from "../crypto/index.ts";
+import { Fault } from "../outcome/index.ts";
+
 /** TPM_ALG_ID. */
 export const ALGORITHM = {
   rsa: 0x0001,
@@ -96,3 +99,31 @@ export const EK_CERTIFICATE_INDEX = {
   "H-6": 0x01c0001c,
   "H-7": 0x01c0001e,
 } as const;
+
+// TPM algorithm numbers ↔ the product's names. What is not in the tables is `unsupported`, SHA-1 with intent.
+
+const HASHES: ReadonlyMap<number, HashName> = new Map([
+  [ALGORITHM.sha256, "sha256"],
+  [ALGORITHM.sha384, "sha384"],
+  [ALGORITHM.sha512, "sha512"],
+]);
+
+const CURVES_BY_ID: ReadonlyMap<number, Curve> = new Map([
+  [CURVE_ID.p256, "P-256"],
+  [CURVE_ID.p384, "P-384"],
+  [CURVE_ID.p521, "P-521"],
+]);
+
+export function hashOf(algorithm: number): HashName {
+  const hash = HASHES.get(algorithm);
+  if (hash === undefined)
+    throw new Fault("unsupported", `TPM hash must be SHA-256, SHA-384 or SHA-512, got 0x${algorithm.toString(16)}`);
+  return hash;
+}
+
+export function curveOf(curveId: number): Curve {
+  const curve = CURVES_BY_ID.get(curveId);
+  if (curve === undefined)
+    throw new Fault("unsupported", `TPM curve must be P-256, P-384 or P-521, got 0x${curveId.toString(16)}`);
+  return curve;
+}

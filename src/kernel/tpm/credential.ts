@@ -1,14 +1,22 @@
 // MakeCredential in software (part 1, §24): a secret that only the TPM with this endorsement key opens, and only while it holds
 // the private half of the object with this Name. Pure: all randomness is handed in. Every hash is the endorsement key's.
+
 import { concatBytes, encodeUtf8 } from "../bytes/index.ts";
-import { agree, encryptCfb, encryptOaep, HASH_OCTETS, type HashName, hmac, publicPointOf } from "../crypto/index.ts";
+import {
+  agree,
+  digest,
+  encryptCfb,
+  encryptOaep,
+  HASH_OCTETS,
+  type HashName,
+  hmac,
+  publicPointOf,
+} from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
-import { curveOf, hashOf } from "./algorithms.ts";
-import { ALGORITHM } from "./constants.ts";
-import { kdfa, kdfe } from "./kdf.ts";
+import { sized, u32 } from "./codec.ts";
+import { ALGORITHM, curveOf, hashOf } from "./constants.ts";
 import { exponentOf, pointOf, publicKeyOf } from "./key-info.ts";
 import type { EccPublicFields, PublicArea, RsaPublicFields } from "./public-area.ts";
-import { sized } from "./writer.ts";
 
 /** For an RSA key: `seed` and `oaepSeed`, each as long as the key's digest. For an ECC key: a fresh private scalar. */
 export type CredentialRandomness =
@@ -101,4 +109,37 @@ function encapsulateEcc(
   const bits = HASH_OCTETS[hash] * 8;
   const seed = kdfe({ hash, secret: shared, label: LABEL, partyU: ephemeral.x, partyV: own.x, bits });
   return { seed, encryptedSecret: concatBytes([sized(ephemeral.x), sized(ephemeral.y)]) };
+}
+
+// The two key derivations of a TPM (part 1, §11.4.10): KDFa over HMAC (SP 800-108), KDFe over a hash (SP 800-56A).
+
+export interface KdfInput {
+  readonly hash: HashName;
+  /** KDFa: the key. KDFe: the shared x coordinate, padded. */
+  readonly secret: Uint8Array;
+  /** Without its terminating zero octet, which is added here. */
+  readonly label: string;
+  readonly partyU: Uint8Array;
+  readonly partyV: Uint8Array;
+  /** A multiple of eight: the only lengths credentials need. */
+  readonly bits: number;
+}
+
+export function kdfa(input: KdfInput): Uint8Array {
+  const { hash, secret, label, partyU, partyV, bits } = input;
+  const tail = concatBytes([encodeUtf8(`${label}\0`), partyU, partyV, u32(bits)]);
+  return collect(input, (counter) => hmac(hash, secret, concatBytes([counter, tail])));
+}
+
+export function kdfe(input: KdfInput): Uint8Array {
+  const { hash, secret, label, partyU, partyV } = input;
+  const tail = concatBytes([secret, encodeUtf8(`${label}\0`), partyU, partyV]);
+  return collect(input, (counter) => digest(hash, concatBytes([counter, tail])));
+}
+
+function collect({ hash, bits }: KdfInput, block: (counter: Uint8Array) => Uint8Array): Uint8Array {
+  const octets = bits / 8;
+  const blocks: Uint8Array[] = [];
+  for (let counter = 1; (counter - 1) * HASH_OCTETS[hash] < octets; counter++) blocks.push(block(u32(counter)));
+  return concatBytes(blocks).subarray(0, octets);
 }

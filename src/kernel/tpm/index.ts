@@ -1,4 +1,3 @@
-export { curveOf, hashOf } from "./algorithms.ts";
 export { parseQuote, type Quote } from "./attest.ts";
 export {
   type Activation,
@@ -8,13 +7,39 @@ export {
   startPolicySession,
 } from "./commands/attestation.ts";
 export { flushContext, getCurves, getHandles, getProperties, getRandom, startup } from "./commands/basic.ts";
-export { type NvPublic, type NvSpan, nvRead, nvReadPublic } from "./commands/nv.ts";
-export { createPrimary, type LoadedKey, loadExternal, type ReadPublicAnswer, readPublic } from "./commands/objects.ts";
+export { cutNvCertificate, type NvPublic, type NvSpan, nvRead, nvReadPublic } from "./commands/nv.ts";
+export {
+  createPrimary,
+  createSealed,
+  type LoadedKey,
+  loadExternal,
+  loadSealed,
+  type ReadPublicAnswer,
+  readPublic,
+  SEALED_ATTRIBUTES,
+  type SealedObject,
+  unseal,
+} from "./commands/objects.ts";
 export { type PcrReadAnswer, pcrExtend, pcrRead, type QuoteAnswer, type QuoteRequest, quote } from "./commands/pcr.ts";
-export { createSealed, loadSealed, SEALED_ATTRIBUTES, type SealedObject, unseal } from "./commands/sealing.ts";
-export { ALGORITHM, ATTRIBUTE, CURVE_ID, EK_CERTIFICATE_INDEX, HANDLE, PROPERTY } from "./constants.ts";
-export { type Credential, type CredentialInput, type CredentialRandomness, makeCredential } from "./credential.ts";
-export { type KdfInput, kdfa, kdfe } from "./kdf.ts";
+export {
+  ALGORITHM,
+  ATTRIBUTE,
+  CURVE_ID,
+  curveOf,
+  EK_CERTIFICATE_INDEX,
+  HANDLE,
+  hashOf,
+  PROPERTY,
+} from "./constants.ts";
+export {
+  type Credential,
+  type CredentialInput,
+  type CredentialRandomness,
+  type KdfInput,
+  kdfa,
+  kdfe,
+  makeCredential,
+} from "./credential.ts";
 export { publicKeyOf } from "./key-info.ts";
 export {
   HEADER_OCTETS,
@@ -23,17 +48,16 @@ export {
   responseSize,
   type TpmCommand,
 } from "./message.ts";
-export { nameOf, qualifiedNameOfPrimary } from "./name.ts";
-export { cutNvCertificate } from "./nv-certificate.ts";
-export { pcrDigestOf } from "./pcr-digest.ts";
-export { encodePcrSelections, PCR_COUNT, type PcrSelection } from "./pcr-selection.ts";
+export { encodePcrSelections, PCR_COUNT, type PcrSelection, pcrDigestOf } from "./pcrs.ts";
 export {
   type EccPublicFields,
   encodePublicArea,
   hasAttributes,
+  nameOf,
   type PublicArea,
   type PublicAreaFields,
   parsePublicArea,
+  qualifiedNameOfPrimary,
   type RsaPublicFields,
   type SchemeParameters,
   type SymmetricParameters,

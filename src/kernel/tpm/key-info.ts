@@ -4,9 +4,9 @@ import { CURVES } from "../crypto/index.ts";
 import { encodeBitString, encodeOid, encodeSequence, encodeTlv, encodeUnsigned, TAG } from "../der/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { type PublicKey, parsePublicKey } from "../x509/index.ts";
-import { curveOf } from "./algorithms.ts";
+import { u32 } from "./codec.ts";
+import { curveOf } from "./constants.ts";
 import type { EccPublicFields, PublicAreaFields, RsaPublicFields } from "./public-area.ts";
-import { u32 } from "./writer.ts";
 
 const OID_RSA = encodeOid("1.2.840.113549.1.1.1");
 const OID_EC = encodeOid("1.2.840.10045.2.1");

@@ -2,10 +2,9 @@
 // value that knows its bytes and how to read its answer; sending it is platform/tpm's work.
 import { concatBytes } from "../bytes/index.ts";
 import { Fault } from "../outcome/index.ts";
+import { sized, TpmReader, u8, u16, u32 } from "./codec.ts";
 import { HANDLE, STRUCTURE } from "./constants.ts";
-import { TpmReader } from "./reader.ts";
 import { responseFault } from "./response-code.ts";
-import { sized, u8, u16, u32 } from "./writer.ts";
 
 export interface TpmCommand<Answer> {
   /** As the specification writes it, for messages: `Quote`. */

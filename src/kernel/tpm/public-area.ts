@@ -1,10 +1,11 @@
 // TPMT_PUBLIC (part 2, §12.2.4): the public half of a TPM object. The bytes as received stay beside the parsed fields, because
 // an object's Name is a hash of exactly those: encoding them again may give another Name.
+
 import { concatBytes } from "../bytes/index.ts";
+import { digest } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
-import { ALGORITHM } from "./constants.ts";
-import { readWhole, type TpmReader } from "./reader.ts";
-import { sized, u16, u32 } from "./writer.ts";
+import { readWhole, sized, type TpmReader, u16, u32 } from "./codec.ts";
+import { ALGORITHM, hashOf } from "./constants.ts";
 
 /** Of a key that protects others; absent (TPM_ALG_NULL) for signing keys. */
 export interface SymmetricParameters {
@@ -125,4 +126,18 @@ export function encodeScheme(scheme: SchemeParameters | undefined): Uint8Array {
 
 export function hasAttributes(area: PublicAreaFields, mask: number): boolean {
   return (area.attributes & mask) === mask;
+}
+
+// Names of TPM objects (part 1, §16): a hash over the public area, so that a Name says which key it is and what it may do.
+
+/** nameAlg ‖ H(TPMT_PUBLIC), over the bytes as received. */
+export function nameOf({ nameAlgorithm, raw }: PublicArea): Uint8Array {
+  return concatBytes([u16(nameAlgorithm), digest(hashOf(nameAlgorithm), raw)]);
+}
+
+/** The qualified Name of a primary key: it proves in which hierarchy the key lives. */
+export function qualifiedNameOfPrimary(area: PublicArea, hierarchy: number): Uint8Array {
+  const { nameAlgorithm } = area;
+  const parentAndOwn = concatBytes([u32(hierarchy), nameOf(area)]);
+  return concatBytes([u16(nameAlgorithm), digest(hashOf(nameAlgorithm), parentAndOwn)]);
 }

@@ -3,12 +3,10 @@ import { concatBytes } from "../bytes/index.ts";
 import type { HashName, SignatureAlgorithm } from "../crypto/index.ts";
 import { encodeSequence, encodeUnsigned } from "../der/index.ts";
 import { Fault } from "../outcome/index.ts";
-import { hashOf } from "./algorithms.ts";
-import { ALGORITHM } from "./constants.ts";
+import { readWhole, sized, type TpmReader, u16 } from "./codec.ts";
+import { ALGORITHM, hashOf } from "./constants.ts";
 import { publicKeyOf } from "./key-info.ts";
 import type { PublicArea } from "./public-area.ts";
-import { readWhole, type TpmReader } from "./reader.ts";
-import { sized, u16 } from "./writer.ts";
 
 export interface TpmSignature {
   /** TPM_ALG_ID of the scheme: RSASSA, RSAPSS or ECDSA. */

@@ -1,5 +1,6 @@
 // X.509 certificates (RFC 5280 §4.1). Parsing keeps every raw slice, reads the extensions the product knows and refuses a
 // malformed one of them; whether to believe the certificate is chain.ts' question.
+
 import { equalBytes } from "../bytes/index.ts";
 import type { SignatureAlgorithm } from "../crypto/index.ts";
 import {
@@ -14,7 +15,8 @@ import {
   readWholeSequence,
   TAG,
 } from "../der/index.ts";
-import { Fault } from "../outcome/index.ts";
+import { Fault, isFault } from "../outcome/index.ts";
+import { parsePem } from "../pem/index.ts";
 import { signatureAlgorithmOf } from "./algorithm.ts";
 import { type Extension, readExtensions } from "./extensions/extension.ts";
 import { type KnownExtensions, parseKnownExtensions } from "./extensions/known.ts";
@@ -132,4 +134,23 @@ export function verifyCertificateSignature(certificate: Certificate, issuerKey: 
   const holds = algorithm !== "unsupported" && issuerKey.verifier.verify({ algorithm, bytes, signature });
   if (holds && certificate.basicConstraints?.ca === true) SIGNED_BY.set(certificate, issuerKey);
   return holds;
+}
+
+// A PEM text with several certificates: a chain, leaf first, or a set of roots. Other blocks in it are passed over.
+
+/** Fault `malformed` when one of them does not parse. */
+export function parseCertificates(pem: string): readonly Certificate[] {
+  return parsePem(pem)
+    .filter(({ label }) => label === "CERTIFICATE")
+    .map(({ bytes }) => parseCertificate(bytes));
+}
+
+/** Empty when there is none, or when one of them does not parse: half a chain or half a set of roots is nobody's intention. */
+export function readCertificates(pem: string): readonly Certificate[] {
+  try {
+    return parseCertificates(pem);
+  } catch (error) {
+    if (isFault(error)) return [];
+    throw error;
+  }
 }

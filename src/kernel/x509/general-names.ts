@@ -7,10 +7,13 @@ import {
   encodeTlv,
   parseIa5,
   parseOid,
+  readWholeSequence,
   TAG,
 } from "../der/index.ts";
 import { Fault } from "../outcome/index.ts";
-import { parseName } from "./name.ts";
+import { type Extension, findExtension } from "./extensions/extension.ts";
+import { type Name, parseName } from "./name.ts";
+import { OID_SUBJECT_ALT_NAME } from "./oids.ts";
 
 export type GeneralName =
   | { readonly kind: "dns" | "email" | "uri"; readonly text: string }
@@ -92,4 +95,15 @@ export function encodeTextName(kind: "dns" | "email" | "uri", text: string): Uin
 
 export function encodeIpName(octets: Uint8Array): Uint8Array {
   return encodeTlv(GENERAL_NAME_TAG.ip, [octets]);
+}
+
+/**
+ * The directory names among a certificate's alternative names (RFC 5280 §4.2.1.6). Makers of TPMs write manufacturer,
+ * model and version of the chip there (TCG EK Credential Profile §3.2.9), and often nothing in the subject.
+ */
+export function directoryNamesOf({ extensions }: { readonly extensions: readonly Extension[] }): readonly Name[] {
+  const extension = findExtension(extensions, OID_SUBJECT_ALT_NAME);
+  if (extension === undefined) return [];
+  const names = readWholeSequence(extension.value, readGeneralNames);
+  return names.flatMap((name) => (name.kind === "directory" ? [parseName(name.name)] : []));
 }

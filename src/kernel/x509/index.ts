@@ -6,8 +6,13 @@ export {
   signCertificate,
   signCertificateRequest,
 } from "./build.ts";
-export { parseCertificates, readCertificates } from "./bundle.ts";
-export { type Certificate, parseCertificate, verifyCertificateSignature } from "./certificate.ts";
+export {
+  type Certificate,
+  parseCertificate,
+  parseCertificates,
+  readCertificates,
+  verifyCertificateSignature,
+} from "./certificate.ts";
 export {
   type ChainAcceptance,
   type ChainInput,
@@ -15,8 +20,7 @@ export {
   type ChainRefusalReason,
   type ChainResult,
   validateChain,
-} from "./chain/index.ts";
-export { directoryNamesOf } from "./directory-names.ts";
+} from "./chain/validate.ts";
 export {
   type BasicConstraints,
   basicConstraintsExtension,
@@ -38,9 +42,9 @@ export {
   type SubjectAltNameTemplate,
   subjectAltNameExtension,
 } from "./extensions/subject-alt-names.ts";
-export type { GeneralName } from "./general-names.ts";
+export { directoryNamesOf, type GeneralName } from "./general-names.ts";
+export { matchesDnsName } from "./host-names.ts";
 export { formatIpAddress, parseIpAddress } from "./ip-address.ts";
-export { matchesDnsName } from "./match-host.ts";
 export { encodeName, type Name, type NameAttribute, type NameTemplate, parseName } from "./name.ts";
 export {
   EKU_CLIENT_AUTH,

@@ -1,5 +1,6 @@
 // Distinguished names (RFC 5280 §4.1.2.4). Reading follows Go, whose reading decides who somebody is in Kubernetes: the last
 // common name is the user, every organization is a group. Writing follows Go's too: organizations first, then the common name.
+
 import {
   compareEncodings,
   type DerReader,

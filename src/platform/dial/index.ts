@@ -1,8 +1,7 @@
 // What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has, and how a
 // connection comes about, through a proxy or directly.
 
+export { ownAddresses, resolveName } from "./addresses.ts";
 export { connectionTo } from "./connection.ts";
-export { ownAddresses } from "./own-addresses.ts";
 export { type Environment, parseProxyUrl } from "./proxy-choice.ts";
-export { resolveName } from "./resolve-name.ts";
 export { fetchServingCertificate } from "./serving-certificate.ts";

@@ -2,6 +2,7 @@
 // the new. Written beside, synced, read back, renamed, and the directory synced; when the promise resolves, it stays.
 
 import { randomBytes } from "node:crypto";
+import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
@@ -95,4 +96,19 @@ export async function removeIfPresent(path: string, fileSystem: FileSystem = nod
   } catch (failure) {
     if (!isFault(failure, "not-found")) throw failure;
   }
+}
+
+// Directories that hold keys, roots of trust, or commands that a kubelet will run as root.
+
+/** Whoever can write here can plant a key or a link; the files' own modes do not help then. */
+export async function requirePrivate(directory: string): Promise<void> {
+  const { mode, uid } = await stat(directory);
+  const own = process.getuid?.();
+  const isOurs = own === undefined || uid === own || uid === 0;
+  if (isOurs && (mode & 0o022) === 0) return;
+  throw new Fault(
+    "bad-config",
+    `directory ${directory} belongs to or can be written by others (uid ${uid}, mode ${(mode & 0o777).toString(8)}); ` +
+      "keys and roots of trust need one that only their owner can write",
+  );
 }

@@ -1,4 +1,3 @@
-export { dialableAddress } from "./dialable-address.ts";
 export {
   type HttpAnswer,
   type HttpHandler,
@@ -8,14 +7,14 @@ export {
   isWhole,
 } from "./exchange.ts";
 export { getHttps, type HttpsAnswer, type HttpsGet, type ServerTrust } from "./get-https.ts";
-export { type Listener, type ListenerOptions, startListener } from "./listener.ts";
-export { peerCertificatesOf } from "./peer-certificates.ts";
+export { dialableAddress, type Listener, type ListenerOptions, startListener } from "./listener.ts";
 export { loadSystemRoots } from "./system-roots.ts";
 export {
   CONNECTION_LIMITS,
   createTlsServer,
   type ListenAddress,
   listen,
+  peerCertificatesOf,
   type ServingCertificate,
   useCertificate,
 } from "./tls-server.ts";

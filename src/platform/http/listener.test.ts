@@ -6,7 +6,7 @@ import { aLeaf, anIntermediate, aRoot } from "../../../test/builders/x509.ts";
 import { patient } from "../../../test/patience.ts";
 import { encodePem } from "../../kernel/pem/index.ts";
 import type { HttpAnswer, HttpHandler, HttpRequest } from "./exchange.ts";
-import { type Listener, type ListenerOptions, startListener } from "./listener.ts";
+import { dialableAddress, type Listener, type ListenerOptions, startListener } from "./listener.ts";
 
 const ca = aTestCa();
 let listener: Listener | undefined;
@@ -296,4 +296,14 @@ describe("a reader that takes nothing of a large answer", () => {
     await expect.poll(() => taken, { timeout: patient(15_000) }).toBeGreaterThan(body.length);
     reading.destroy();
   });
+});
+
+describe("where others reach a server", () => {
+  it.each(["10.0.0.1", "2001:db8::1"])("is %s, on which it listens", (host) =>
+    expect(dialableAddress(host)).toBe(host),
+  );
+
+  it.each(["127.0.0.1", "::1", "169.254.1.1", "localhost"])("is nowhere when it listens on %s", (host) =>
+    expect(dialableAddress(host)).toBeUndefined(),
+  );
 });

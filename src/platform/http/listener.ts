@@ -3,13 +3,27 @@
 // CA bundle of that moment (step 2, apiserver/authentication). HTTP/1.1 only.
 
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { networkInterfaces } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { type ConnectionLimits, limitConnections } from "./connections.ts";
-import { createEnding, type Ending } from "./ending.ts";
-import { type HttpAnswer, type HttpHandler, type HttpHeaders, type HttpRequest, isWhole } from "./exchange.ts";
-import { peerCertificatesOf } from "./peer-certificates.ts";
-import { readBody } from "./read-body.ts";
-import { CONNECTION_LIMITS, createTlsServer, listen, type ServingCertificate, useCertificate } from "./tls-server.ts";
+import {
+  type HttpAnswer,
+  type HttpHandler,
+  type HttpHeaders,
+  type HttpRequest,
+  isWhole,
+  readBody,
+} from "./exchange.ts";
+import {
+  CONNECTION_LIMITS,
+  createTlsServer,
+  listen,
+  peerCertificatesOf,
+  type ServingCertificate,
+  useCertificate,
+} from "./tls-server.ts";
 
 /** What open requests may still need at a shutdown; a peer that stalls in the middle of a body is cut off after it. */
 const SHUTDOWN_GRACE_MS = 2_000;
@@ -169,4 +183,54 @@ async function drained(response: ServerResponse, stalledMs: number): Promise<voi
     response.once("drain", go);
     response.once("close", go);
   });
+}
+
+// The end of one exchange: the peer went away, or the listener closes. Most requests are answered before anybody asks, so the
+// signal and the fault it carries are made for those that do.
+
+export interface Ending {
+  /** The same at every call; it has fired already when the end came before. */
+  signal(): AbortSignal;
+  hasCome(): boolean;
+  /** The first one counts. */
+  come(why: string): void;
+}
+
+export function createEnding(): Ending {
+  let reason: string | undefined;
+  let controller: AbortController | undefined;
+  return {
+    signal: () => {
+      controller ??= new AbortController();
+      if (reason !== undefined && !controller.signal.aborted) controller.abort(new Fault("aborted", reason));
+      return controller.signal;
+    },
+    hasCome: () => reason !== undefined,
+    come: (why) => {
+      reason ??= why;
+      if (controller?.signal.aborted === false) controller.abort(new Fault("aborted", reason));
+    },
+  };
+}
+
+// The address under which others reach a server of this machine.
+
+/**
+ * The address that the server listens on; for one that means "all of them", the machine's first own address, as kube-apiserver
+ * chooses its --advertise-address. Undefined on a machine without a network, and where the server listens to itself alone: nobody
+ * else reaches it.
+ */
+export function dialableAddress(host: string): string | undefined {
+  if (isIP(host) !== 0 && !isOfThisMachine(host)) return host;
+  if (!UNSPECIFIED.includes(host)) return undefined;
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const outside = all.filter(({ internal, address }) => !internal && !isOfThisMachine(address));
+  return (outside.find(({ family }) => family === "IPv4") ?? outside[0])?.address;
+}
+
+const UNSPECIFIED: readonly string[] = ["0.0.0.0", "::"];
+
+/** Loopback, unspecified and link-local addresses mean something else to everybody who reads them. */
+function isOfThisMachine(address: string): boolean {
+  return /^(?:127\.|0\.0\.0\.0$|169\.254\.|::1?$|fe[89ab])/i.test(address);
 }

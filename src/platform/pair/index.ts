@@ -1,15 +1,16 @@
-export { openPair, useOf } from "./open-pair.ts";
 export {
   type CertificatePair,
   encodePair,
   isSealed,
   keyBlockOf,
+  openPair,
   PAIR_MAX_BYTES,
   type PairCertificate,
   parsePair,
   parseStoredPair,
   type SealedPair,
   type StoredPair,
+  useOf,
 } from "./pair.ts";
 export {
   damagedKey,

@@ -11,6 +11,7 @@ export {
 } from "./log.ts";
 export { LOG_FLAGS, parseLogLevel, verbosityOf } from "./log-level.ts";
 export {
+  addProcessMetrics,
   type Counter,
   createMetrics,
   type Gauge,
@@ -21,7 +22,6 @@ export {
   type Metrics,
   type Reading,
 } from "./metrics.ts";
-export { addProcessMetrics } from "./process-metrics.ts";
 export {
   type Check,
   type CheckResult,

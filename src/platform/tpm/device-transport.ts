@@ -5,8 +5,7 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { MAX_MESSAGE_OCTETS, responseSize } from "../../kernel/tpm/index.ts";
-import { withDeadline } from "./deadline.ts";
-import type { ExchangeOptions, TpmTransport } from "./transport.ts";
+import { type ExchangeOptions, type TpmTransport, withDeadline } from "./transport.ts";
 
 /** The three operations on the open device; a test hands in a stand-in. */
 export interface DeviceFile {

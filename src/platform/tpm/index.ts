@@ -10,8 +10,6 @@ export {
   withSession,
 } from "./handles.ts";
 export { DEFAULT_TPM_ADDRESS, openTpm, parseTpmAddress, type TpmAddress } from "./open-tpm.ts";
-export { readNv } from "./read-nv.ts";
-export { readPcrs } from "./read-pcrs.ts";
-export { openSocketTransport, type SocketAddress } from "./socket-transport.ts";
-export { initializeSwtpm, shutDownSwtpm } from "./swtpm-control.ts";
+export { readNv, readPcrs } from "./read-state.ts";
+export { initializeSwtpm, openSocketTransport, type SocketAddress, shutDownSwtpm } from "./socket-transport.ts";
 export type { ExchangeOptions, TpmTransport } from "./transport.ts";

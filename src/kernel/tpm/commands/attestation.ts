@@ -1,9 +1,9 @@
 // Commands of credential activation: a policy session that knows the endorsement hierarchy's secret, then the opening.
 import { concatBytes } from "../../bytes/index.ts";
+import { sized, u8, u16, u32 } from "../codec.ts";
 import { ALGORITHM, COMMAND, HANDLE } from "../constants.ts";
 import type { Credential } from "../credential.ts";
 import { createCommand, EMPTY_PASSWORD, policyAuthorization, type TpmCommand } from "../message.ts";
-import { sized, u8, u16, u32 } from "../writer.ts";
 
 const POLICY_SESSION = 1;
 const NO_BYTES = sized(new Uint8Array());

@@ -1,9 +1,8 @@
 // Commands that start a TPM, ask what it is, and free what was loaded.
 import { Fault } from "../../outcome/index.ts";
+import { type TpmReader, u16, u32 } from "../codec.ts";
 import { CAPABILITY, COMMAND } from "../constants.ts";
 import { createCommand, type TpmCommand } from "../message.ts";
-import type { TpmReader } from "../reader.ts";
-import { u16, u32 } from "../writer.ts";
 
 const STARTUP_CLEAR = 0;
 /** Answers hold at most some hundred entries; more is a broken or hostile device. */

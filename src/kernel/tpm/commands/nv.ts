@@ -1,9 +1,10 @@
 // Commands on NV storage, where makers leave EK certificates and templates.
+
+import { DerReader, TAG } from "../../der/index.ts";
 import { Fault } from "../../outcome/index.ts";
+import { TpmReader, u16 } from "../codec.ts";
 import { COMMAND } from "../constants.ts";
 import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
-import { TpmReader } from "../reader.ts";
-import { u16 } from "../writer.ts";
 
 export interface NvPublic {
   readonly attributes: number;
@@ -43,4 +44,17 @@ export function nvRead({ index, authority, offset, octets }: NvSpan): TpmCommand
     parameters: [u16(octets), u16(offset)],
   };
   return createCommand(parts, ({ parameters }) => parameters.sized());
+}
+
+// An EK certificate as TPM makers leave it in NV storage: plain DER, DER with padding behind it, or wrapped in a header of
+// five octets (10 01 00, then the length).
+
+const WRAPPED = [0x10, 0x01, 0x00] as const;
+const WRAPPER_OCTETS = 5;
+
+export function cutNvCertificate(content: Uint8Array): Uint8Array {
+  const isWrapped = WRAPPED.every((octet, index) => content[index] === octet);
+  const body = isWrapped ? content.subarray(WRAPPER_OCTETS) : content;
+  if (body[0] !== TAG.sequence) throw new Fault("malformed", "NV index must hold a certificate in DER");
+  return DerReader.over(body).readRaw(TAG.sequence);
 }

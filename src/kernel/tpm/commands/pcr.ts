@@ -1,10 +1,10 @@
 // Commands on platform configuration registers: read, extend, and quote them with the attestation key.
 import { concatBytes } from "../../bytes/index.ts";
 import { Fault } from "../../outcome/index.ts";
+import { sized, u16, u32 } from "../codec.ts";
 import { ALGORITHM, COMMAND } from "../constants.ts";
 import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
-import { encodePcrSelections, type PcrSelection, readPcrSelections } from "../pcr-selection.ts";
-import { sized, u16, u32 } from "../writer.ts";
+import { encodePcrSelections, type PcrSelection, readPcrSelections } from "../pcrs.ts";
 
 export interface PcrReadAnswer {
   /** Which of the asked registers the values are of: a TPM gives at most eight a call. */

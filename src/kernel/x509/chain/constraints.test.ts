@@ -20,7 +20,7 @@ import type { Extension } from "../extensions/extension.ts";
 import { subjectAltNameExtension } from "../extensions/subject-alt-names.ts";
 import { encodeName } from "../name.ts";
 import { OID_EMAIL_ADDRESS, OID_NAME_CONSTRAINTS, OID_SUBJECT_ALT_NAME } from "../oids.ts";
-import { validateChain } from "./index.ts";
+import { validateChain } from "./validate.ts";
 
 const dns = (text: string) => encodeTlv(contextPrimitive(2), [encodeUtf8(text)]);
 const email = (text: string) => encodeTlv(contextPrimitive(1), [encodeUtf8(text)]);

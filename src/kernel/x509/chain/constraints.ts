@@ -1,16 +1,16 @@
 // Applying name constraints (RFC 5280 §4.2.1.10, §6.1.3 b and c): every name of a certificate must lie in a permitted subtree
 // of its kind, where there are any, and in no excluded one, for each CA above it.
+
+import { equalBytes } from "../../bytes/index.ts";
 import type { Certificate } from "../certificate.ts";
 import { findExtension } from "../extensions/extension.ts";
 import type { NameConstraints } from "../extensions/name-constraints.ts";
 import { parseGeneralNames } from "../extensions/subject-alt-names.ts";
 import type { GeneralName } from "../general-names.ts";
+import { isHostPattern, parseMailbox, uriHost } from "../host-names.ts";
 import { relativeNamesOf } from "../name.ts";
 import { OID_EMAIL_ADDRESS, OID_SUBJECT_ALT_NAME } from "../oids.ts";
-import { isHostPattern, parseMailbox, uriHost } from "../text-names.ts";
-import { type Budget, spend } from "./budget.ts";
 import { type ChainRefusal, refuse, shown } from "./refusal.ts";
-import { isSelfIssued } from "./self-issued.ts";
 
 /** Every certificate against every CA above it; self-issued intermediates are exempt, so that a CA can change its key. */
 export function checkConstraints(path: readonly Certificate[], budget: Budget): ChainRefusal | undefined {
@@ -132,4 +132,37 @@ function isInRange(address: Uint8Array, range: Uint8Array): boolean {
 function isBelow(name: Uint8Array, base: Uint8Array): boolean {
   const parts = relativeNamesOf(name);
   return relativeNamesOf(base).every((part, i) => part === parts[i]);
+}
+
+// What one validation may cost. A few kilobytes of crafted certificates can describe more paths and more name comparisons
+// than there are seconds; each validation therefore starts with a purse and is refused when it is empty.
+
+export interface Budget {
+  signatureChecks: number;
+  nameComparisons: number;
+}
+
+/** Go's limit; honest bundles need fewer than ten. */
+const SIGNATURE_CHECKS = 100;
+/** Go's limit: some milliseconds. */
+const NAME_COMPARISONS = 250_000;
+
+export function createBudget(): Budget {
+  return { signatureChecks: SIGNATURE_CHECKS, nameComparisons: NAME_COMPARISONS };
+}
+
+/** False where the purse does not hold that much. */
+export function spend(budget: Budget, kind: keyof Budget, amount: number): boolean {
+  if (amount > budget[kind]) {
+    budget[kind] = 0;
+    return false;
+  }
+  budget[kind] -= amount;
+  return true;
+}
+
+// A certificate whose subject is its own issuer: a root, or a step of a CA that changes its key (RFC 5280 §3.2).
+
+export function isSelfIssued({ subject, issuer }: Certificate): boolean {
+  return equalBytes(subject.raw, issuer.raw);
 }

@@ -6,9 +6,11 @@
 //   5. an issuer is a CA that may sign            IssuerIsNotCa
 //   6. a CA says which key it has and who signed  ProfileViolated
 // Roots are held to the same, but for what CAs that Kubernetes users have in service do differently; see each rule.
+
 import type { Certificate } from "../certificate.ts";
 import { findExtension } from "../extensions/extension.ts";
 import {
+  EKU_ANY,
   OID_AUTHORITY_INFO_ACCESS,
   OID_AUTHORITY_KEY_ID,
   OID_BASIC_CONSTRAINTS,
@@ -23,6 +25,18 @@ import {
   OID_SUBJECT_KEY_ID,
 } from "../oids.ts";
 import { type ChainRefusal, refuse, shown } from "./refusal.ts";
+
+// Extended key usage along a path: as in Go and in every browser, a CA that lists usages can hand on no others.
+
+export function checkUsage(path: readonly Certificate[], usage: string | undefined): ChainRefusal | undefined {
+  if (usage === undefined) return undefined;
+  for (const certificate of path) {
+    const allowed = certificate.extKeyUsage;
+    if (allowed === undefined || allowed.includes(usage) || allowed.includes(EKU_ANY)) continue;
+    return refuse("UsageNotAllowed", `certificate ${shown(certificate)} does not allow usage ${usage}`);
+  }
+  return undefined;
+}
 
 export type Place = "leaf" | "intermediate" | "root";
 

@@ -3,12 +3,9 @@
 import { equalBytes } from "../../bytes/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../certificate.ts";
 import { EKU_CLIENT_AUTH } from "../oids.ts";
-import { type Budget, createBudget, spend } from "./budget.ts";
-import { checkConstraints } from "./constraints.ts";
-import { checkProfile } from "./profile.ts";
+import { type Budget, checkConstraints, createBudget, isSelfIssued, spend } from "./constraints.ts";
+import { checkProfile, checkUsage } from "./profile.ts";
 import { type ChainRefusal, type ChainResult, refuse, shown } from "./refusal.ts";
-import { isSelfIssued } from "./self-issued.ts";
-import { checkUsage } from "./usage.ts";
 
 export interface SearchInput {
   readonly leaf: Certificate;

@@ -25,7 +25,7 @@ import {
   OID_POLICY_CONSTRAINTS,
   OID_SUBJECT_KEY_ID,
 } from "../oids.ts";
-import { type ChainInput, type ChainResult, validateChain } from "./index.ts";
+import { type ChainInput, type ChainResult, validateChain } from "./validate.ts";
 
 const root = aRoot();
 const intermediate = anIntermediate(root);

@@ -4,13 +4,15 @@
 //   3. paths, searched in search.ts; the first that passes is the answer
 // Pure: the time is a parameter, and nothing is fetched. There is no revocation: Kubernetes knows none, its certificates are
 // short-lived instead.
+
 import { equalBytes } from "../../bytes/index.ts";
 import type { Certificate } from "../certificate.ts";
-import { matchesDnsName, matchesIpAddress } from "../match-host.ts";
-import { checkProfile } from "./profile.ts";
+import { matchesDnsName, matchesIpAddress } from "../host-names.ts";
+import { checkProfile, checkUsage } from "./profile.ts";
 import { type ChainRefusal, type ChainResult, refuse, shown } from "./refusal.ts";
 import { searchPath } from "./search.ts";
-import { checkUsage } from "./usage.ts";
+
+export type { ChainAcceptance, ChainRefusal, ChainRefusalReason, ChainResult } from "./refusal.ts";
 
 export interface ChainInput {
   readonly leaf: Certificate;

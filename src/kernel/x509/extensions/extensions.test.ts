@@ -14,9 +14,9 @@ import {
 import { EKU_CLIENT_AUTH, EKU_SERVER_AUTH } from "../oids.ts";
 import { basicConstraintsExtension, parseBasicConstraints } from "./basic-constraints.ts";
 import { encodeExtensions, readExtensions } from "./extension.ts";
-import { checkInfoAccess } from "./info-access.ts";
 import { authorityKeyIdExtension, parseAuthorityKeyId, parseSubjectKeyId, subjectKeyIdExtension } from "./key-ids.ts";
 import { extKeyUsageExtension, KEY_USAGES, keyUsageExtension, parseExtKeyUsage, parseKeyUsage } from "./key-usage.ts";
+import { checkInfoAccess } from "./known.ts";
 import { parseNameConstraints } from "./name-constraints.ts";
 import { parseSubjectAltNames, subjectAltNameExtension } from "./subject-alt-names.ts";
 

@@ -1,4 +1,8 @@
 // The extensions every reader of a certificate asks for, parsed once. Unknown ones stay in the raw list.
+
+import { readOid, readWholeSequence, TAG } from "../../der/index.ts";
+import { Fault } from "../../outcome/index.ts";
+import { readGeneralName } from "../general-names.ts";
 import {
   OID_AUTHORITY_INFO_ACCESS,
   OID_AUTHORITY_KEY_ID,
@@ -11,11 +15,30 @@ import {
 } from "../oids.ts";
 import { type BasicConstraints, parseBasicConstraints } from "./basic-constraints.ts";
 import { type Extension, findExtension } from "./extension.ts";
-import { checkInfoAccess } from "./info-access.ts";
 import { parseAuthorityKeyId, parseSubjectKeyId } from "./key-ids.ts";
 import { type KeyUsage, parseExtKeyUsage, parseKeyUsage } from "./key-usage.ts";
 import { type NameConstraints, parseNameConstraints } from "./name-constraints.ts";
 import { parseSubjectAltNames, type SubjectAltNames } from "./subject-alt-names.ts";
+
+// authorityInfoAccess (RFC 5280 §4.2.2.1): where to find the issuer's certificate or its OCSP responder. The product never
+// follows it; its form is checked because a certificate with a damaged extension comes from a damaged issuer.
+
+/** Two in practice: one for OCSP, one for the issuer. */
+const MAX_DESCRIPTIONS = 64;
+
+export function checkInfoAccess(value: Uint8Array): void {
+  readWholeSequence(value, (content) => {
+    if (content.isEmpty) throw new Fault("malformed", "authority information access must not be empty");
+    for (let count = 0; !content.isEmpty; count++) {
+      if (count === MAX_DESCRIPTIONS)
+        throw new Fault("limit-exceeded", `more than ${MAX_DESCRIPTIONS} access descriptions`);
+      const description = content.enter(TAG.sequence);
+      readOid(description);
+      readGeneralName(description);
+      description.finish();
+    }
+  });
+}
 
 export interface KnownExtensions {
   readonly basicConstraints: BasicConstraints | undefined;

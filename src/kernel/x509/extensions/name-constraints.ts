@@ -3,7 +3,7 @@
 import { contextConstructed, type DerReader, readWholeSequence, TAG } from "../../der/index.ts";
 import { Fault } from "../../outcome/index.ts";
 import { type GeneralName, readGeneralName } from "../general-names.ts";
-import { isHostName, isMailbox } from "../text-names.ts";
+import { isHostName, isMailbox } from "../host-names.ts";
 
 export interface NameConstraints {
   readonly permitted: readonly GeneralName[];

@@ -15,8 +15,7 @@ import type { ExecUser } from "../../../api/kubeconfig/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { CredentialSource, Credentials } from "./credentials.ts";
-import { commandOf } from "./find-command.ts";
-import { runPlugin } from "./run-plugin.ts";
+import { commandOf, runPlugin } from "./run-plugin.ts";
 
 /** As much as a request may take to be read by the server. */
 const RENEW_BEFORE_MS = 10_000;

@@ -21,9 +21,8 @@ import { SEALED_KEY_LABEL } from "../../pair/index.ts";
 import { type Log, silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { createKubeClient } from "../create-client.ts";
-import { anonymous, type Connection, type CredentialSource, type Credentials } from "./credentials.ts";
+import { anonymous, type Connection, type CredentialSource, type Credentials, createReloading } from "./credentials.ts";
 import { createExecCredentials } from "./exec-user.ts";
-import { createReloading } from "./reloading.ts";
 
 export interface LoadOptions {
   /** What the file holds, for whoever has just written it: another process may have taken it away since. */

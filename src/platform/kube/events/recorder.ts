@@ -10,7 +10,7 @@ import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
-import { createTokenBucket, type Rate, type TokenBucket } from "../queue/token-bucket.ts";
+import { createTokenBucket, type Rate, type TokenBucket } from "../pace.ts";
 
 export interface EventWords {
   readonly type: "Normal" | "Warning";

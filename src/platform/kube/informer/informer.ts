@@ -1,16 +1,15 @@
 // A local copy of one kind of object that follows the server for as long as its signal lets it.
 
 import { type KubeObject, qualifiedName, type Resource } from "../../../api/meta/index.ts";
-import { assert } from "../../../kernel/outcome/index.ts";
+import { assert, Fault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";
+import { onAbort } from "../../signals/index.ts";
 import type { KubeClient } from "../client.ts";
-import { type ChangeHandler, createAudience } from "./audience.ts";
 import type { Selection, Sink } from "./follow.ts";
-import { createGate, type Gate } from "./gate.ts";
 import type { IndexFunction } from "./indexes.ts";
 import { createRestart, keepFollowing } from "./keep-following.ts";
-import { createObjectStore } from "./store.ts";
+import { type Change, createObjectStore } from "./store.ts";
 
 export interface Informer<T extends KubeObject = KubeObject> {
   /** Follows until the signal aborts, and resolves only then. To be called once. */
@@ -112,4 +111,76 @@ function endProcess(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });
+}
+
+// Closed until it is opened, once: those who wait go through, those who come later do not wait.
+
+export interface Gate {
+  open(): void;
+  isOpen(): boolean;
+  /** Fault `aborted` when the signal fires first. */
+  wait(signal?: AbortSignal): Promise<void>;
+}
+
+export function createGate(what: string): Gate {
+  let opened = false;
+  const waiting = new Set<() => void>();
+  return {
+    isOpen: () => opened,
+    open: () => {
+      opened = true;
+      for (const pass of waiting) pass();
+      waiting.clear();
+    },
+    wait: (signal) =>
+      new Promise((resolve, reject) => {
+        if (opened) return resolve();
+        const pass = () => {
+          leave();
+          resolve();
+        };
+        waiting.add(pass);
+        const leave = onAbort(signal, () => {
+          waiting.delete(pass);
+          reject(new Fault("aborted", `stopped while waiting for ${what}`));
+        });
+      }),
+  };
+}
+
+// Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has missed
+// a change that nobody will tell again, and what it knows is wrong from now on. So that ends the process, as every bug does.
+
+/** Synchronous: it notes that there is work, the work is done elsewhere. */
+export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void;
+
+export interface Audience<T extends KubeObject> {
+  /** The newcomer is first told of `present` as ADDED. Returns what takes it off. */
+  add(handler: ChangeHandler<T>, present: readonly T[]): () => void;
+  tell(changes: readonly Change<T>[]): void;
+}
+
+export function createAudience<T extends KubeObject>(log: Log, onBug: (error: unknown) => void): Audience<T> {
+  const handlers = new Set<ChangeHandler<T>>();
+
+  function tellOne(handler: ChangeHandler<T>, change: Change<T>): void {
+    try {
+      handler(change);
+    } catch (error) {
+      const { name, namespace } = change.object.metadata;
+      log.error("a change handler failed", { type: change.type, name, namespace, error });
+      onBug(error);
+    }
+  }
+
+  return {
+    add: (handler, present) => {
+      handlers.add(handler);
+      for (const object of present) tellOne(handler, { type: "ADDED", object });
+      return () => handlers.delete(handler);
+    },
+    tell: (changes) => {
+      for (const change of changes) for (const handler of handlers) tellOne(handler, change);
+    },
+  };
 }

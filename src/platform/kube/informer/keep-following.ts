@@ -6,8 +6,8 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";
 import { onAbort } from "../../signals/index.ts";
-import { backoffMs, WATCH_BACKOFF, waitAfterMs } from "../backoff.ts";
 import { isTooLargeResourceVersion } from "../faults.ts";
+import { backoffMs, WATCH_BACKOFF, waitAfterMs } from "../pace.ts";
 import { follow, type Position, type Round, type Sink, type Source } from "./follow.ts";
 
 /** A stream that ends sooner, and empty, was not a watch: asking again at once would be a busy loop. */

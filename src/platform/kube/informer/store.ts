@@ -5,7 +5,6 @@
 
 import type { KubeObject, WatchEvent } from "../../../api/meta/index.ts";
 import { createIndexes, type IndexFunction } from "./indexes.ts";
-import { isEarlier } from "./versions.ts";
 
 export interface Change<T extends KubeObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
@@ -110,4 +109,18 @@ function keyOf(object: KubeObject): string {
 /** Also the key under which controllers queue an object: `namespace/name`, or `name` alone. */
 export function objectKey(name: string, namespace?: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
+}
+
+// Which of two states of one object is the later one. Kubernetes promises since 1.35 that resourceVersions of one resource
+// are decimal numbers to be compared; of a server that sends anything else nothing is assumed.
+
+const DECIMAL = /^[1-9]\d{0,38}$/;
+
+/** True only when both are states of the same object and the first is surely the earlier one. */
+export function isEarlier(one: KubeObject, other: KubeObject): boolean {
+  if (one.metadata.uid !== other.metadata.uid) return false;
+  const a = one.metadata.resourceVersion ?? "";
+  const b = other.metadata.resourceVersion ?? "";
+  if (!DECIMAL.test(a) || !DECIMAL.test(b)) return false;
+  return a.length === b.length ? a < b : a.length < b.length;
 }

@@ -8,8 +8,7 @@ import { CONFIG_MAPS, LEASES, NAMESPACES } from "../../../api/meta/index.ts";
 import { silentLog } from "../../report/index.ts";
 import type { KubeClient } from "../client.ts";
 import { type ElectionEnd, runElector } from "./elector.ts";
-import { fenceWrites } from "./fence.ts";
-import { LEASE_TIMING, type Term } from "./term.ts";
+import { fenceWrites, LEASE_TIMING, type Term } from "./term.ts";
 
 let server: TestApiServer;
 let client: KubeClient;

@@ -5,7 +5,7 @@
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
 import { onAbort } from "../../signals/index.ts";
-import { backoffMs } from "../backoff.ts";
+import { backoffMs } from "../pace.ts";
 import { type Attempt, createSeat, type Seat, type SeatOptions } from "./seat.ts";
 import { beginTerm, type Moment, type OwnTerm, requireTiming, type Term, type Timing } from "./term.ts";
 

@@ -17,6 +17,7 @@
 // set back.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
+import type { CallOptions, KubeClient } from "../client.ts";
 
 export interface Timing {
   /** How long others wait for a silent leader. */
@@ -106,4 +107,27 @@ export function requireTiming({ durationMs, renewMs, retryMs }: Timing): void {
     "bad-config",
     `lease duration ${durationMs} ms, renew deadline ${renewMs} ms and retry period ${retryMs} ms do not fit: a write needs a second between the deadline and nine tenths of the duration, and a deadline two tries`,
   );
+}
+
+// A client for the time of a term: reads are free, every write asks the term first and ends with it. See term.ts.
+
+export function fenceWrites(client: KubeClient, term: Pick<Term, "writeMs">): KubeClient {
+  function fenced<O extends CallOptions>(options: O | undefined): O & CallOptions {
+    const leftMs = term.writeMs();
+    return {
+      ...(options ?? ({} as O)),
+      timeoutMs: Math.min(options?.timeoutMs ?? leftMs, leftMs),
+      beforeSend: () => {
+        options?.beforeSend?.();
+        term.writeMs();
+      },
+    };
+  }
+  return {
+    ...client,
+    create: async (resource, object, options) => client.create(resource, object, fenced(options)),
+    update: async (resource, object, options) => client.update(resource, object, fenced(options)),
+    patch: async (resource, target, patch, options) => client.patch(resource, target, patch, fenced(options)),
+    delete: async (resource, target, options) => client.delete(resource, target, fenced(options)),
+  };
 }

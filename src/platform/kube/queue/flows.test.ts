@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../../test/fakes/clock.ts";
+import { createTokenBucket } from "../pace.ts";
 import { createFlows } from "./flows.ts";
-import { createTokenBucket } from "./token-bucket.ts";
 import { createWorkQueue } from "./work-queue.ts";
 
 const ownerOf = (key: string) => key.slice(0, 1);

@@ -1,9 +1,9 @@
 // The keys a controller has to look at: a line for now in which flows take turns, delays for later, and a wait that grows with
 // each failure of a key.
 
+import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
-import { type BackoffLimits, backoffMs } from "../backoff.ts";
-import { createDelays } from "./delays.ts";
+import { type BackoffLimits, backoffMs } from "../pace.ts";
 import { createFlows, type FlowOptions } from "./flows.ts";
 import { createLine } from "./line.ts";
 
@@ -68,6 +68,46 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       line.close();
       delays.cancelAll();
       failures.clear();
+    },
+  };
+}
+
+// Things that are due later, at most one a key: of two waits for one key the one that ends sooner counts.
+
+export interface Delays {
+  schedule(key: string, ms: number, then: () => void): void;
+  cancelAll(): void;
+}
+
+export function createDelays(clock: Clock): Delays {
+  const waits = new Map<string, { readonly dueMs: number; readonly stop: AbortController }>();
+
+  async function wait(key: string, ms: number, stop: AbortController): Promise<boolean> {
+    try {
+      await clock.sleep(ms, stop.signal);
+    } catch (failure) {
+      if (isFault(failure, "aborted")) return false; // whoever stopped it has already removed or replaced it
+      throw failure;
+    }
+    waits.delete(key);
+    return true;
+  }
+
+  return {
+    schedule: (key, ms, then) => {
+      const dueMs = clock.now() + ms;
+      const present = waits.get(key);
+      if (present !== undefined && present.dueMs <= dueMs) return;
+      present?.stop.abort();
+      const stop = new AbortController();
+      waits.set(key, { dueMs, stop });
+      void wait(key, ms, stop).then((isDue) => {
+        if (isDue) then();
+      });
+    },
+    cancelAll: () => {
+      for (const { stop } of waits.values()) stop.abort();
+      waits.clear();
     },
   };
 }
