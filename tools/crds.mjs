@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { Document, isScalar, isSeq, visit } from "yaml";
 
 /**
- * @typedef {import("../src/api/countersign/schema.ts").Field} Field
  * @typedef {import("../src/api/countersign/schema.ts").Fields} Fields
+ * @typedef {Fields[string]} Field
  * @typedef {import("../src/api/meta/index.ts").Resource} Resource
  * @typedef {{ resource: Resource, spec: Fields, status: Fields }} Kind
  * @typedef {{ name: string, type: string, jsonPath: string, priority?: number }} Column
@@ -172,22 +172,21 @@ function given(fields) {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-/**
- * @param {typeof import("../src/api/countersign/index.ts")} api
- * @returns {Record<string, string>} the texts by the names of their files in deploy/crds
- */
-export function encodeDefinitions(api) {
-  const kinds = [
-    { resource: api.JOIN_POLICIES, spec: api.JOIN_POLICY_SPEC, status: api.JOIN_POLICY_STATUS },
-    { resource: api.NODE_IDENTITIES, spec: api.NODE_IDENTITY_SPEC, status: api.NODE_IDENTITY_STATUS },
-  ];
+/** @param {readonly Kind[]} kinds @returns {Record<string, string>} texts by the names of their files in deploy/crds */
+export function encodeDefinitions(kinds) {
   return Object.fromEntries(kinds.map((kind) => [`${kind.resource.plural}.yaml`, encodeDefinition(kind)]));
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const root = fileURLToPath(new URL("..", import.meta.url));
-  const api = await import(pathToFileURL(join(root, "dist/api/countersign/index.js")).href);
-  for (const [name, text] of Object.entries(encodeDefinitions(api))) {
-    writeFileSync(join(root, "deploy/crds", name), text);
-  }
+  /** @param {string} name */
+  const load = (name) => import(pathToFileURL(join(root, "dist/api/countersign", name)).href);
+  const { JOIN_POLICIES, NODE_IDENTITIES } = await load("index.js");
+  const { JOIN_POLICY_SPEC, JOIN_POLICY_STATUS } = await load("join-policy.js");
+  const { NODE_IDENTITY_SPEC, NODE_IDENTITY_STATUS } = await load("node-identity.js");
+  const texts = encodeDefinitions([
+    { resource: JOIN_POLICIES, spec: JOIN_POLICY_SPEC, status: JOIN_POLICY_STATUS },
+    { resource: NODE_IDENTITIES, spec: NODE_IDENTITY_SPEC, status: NODE_IDENTITY_STATUS },
+  ]);
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(root, "deploy/crds", name), text);
 }

@@ -11,7 +11,9 @@ const relations: Relations = {
 };
 const authorizer = createNodeAuthorizer(relations);
 
-/** `<verb> <group>/<resource>[/<subresource>][:<namespace>/<name>]`, and what the field selector says of spec.nodeName. */
+/**
+ * `<verb> <group>/<resource>[/<subresource>][:<namespace>/<name>]`, and what the field selector says of spec.nodeName.
+ */
 function ask(line: string, changed: Partial<Attributes> = {}) {
   const [verb = "", target = "", selector = ""] = line.split(" ");
   const [path = "", place = ""] = target.split(":");

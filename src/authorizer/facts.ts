@@ -1,5 +1,6 @@
-// What the node authorizer may know: the question, the node that asks, and one thing about the cluster: whether an object
-// is related to a node. The edges of that relation are in references/; whoever keeps them answers through Relations.
+// What the node authorizer may know: the question, the node that asks, and one thing about the cluster: whether an
+// object is related to a node. The edges of that relation are in references/; whoever keeps them answers through
+// Relations.
 
 import type { Attributes, UserInfo } from "../api/access/index.ts";
 import { NODE_USER_PREFIX, NODES_GROUP } from "../api/certificates/index.ts";
@@ -43,8 +44,8 @@ export interface NodeQuestion {
   readonly relations: Relations;
 }
 
-// Who is a node: a user named system:node:<name> in group system:nodes. The name alone is no proof: anybody who may issue
-// client certificates for a user name but not for that group must not become a node.
+// Who is a node: a user named system:node:<name> in group system:nodes. The name alone is no proof: anybody who may
+// issue client certificates for a user name but not for that group must not become a node.
 
 /** The node's name, possibly empty and not checked; undefined for a user that is no node. */
 export function nodeOfUser(user: UserInfo): string | undefined {

@@ -5,7 +5,7 @@ import { JWS_HEADER, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap
 import type { Status } from "../api/meta/index.ts";
 import { encodeUtf8 } from "../kernel/bytes/index.ts";
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly message: string;
   /** For whom it is signed, if for anybody. */
@@ -55,8 +55,8 @@ function statusOf(code: number, message: string): Status {
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: said, reason, code };
 }
 
-// What went wrong on the way to the server behind, and what the client is told: 503 when nobody answers (try again soon), 504
-// when somebody is too slow, 502 for everything else.
+// What went wrong on the way to the server behind, and what the client is told: 503 when nobody answers (try again
+// soon), 504 when somebody is too slow, 502 for everything else.
 
 const ABSENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -71,7 +71,10 @@ const ABSENT: ReadonlySet<string> = new Set([
 ]);
 const SLOW: ReadonlySet<string> = new Set(["UND_ERR_HEADERS_TIMEOUT", "timeout"]);
 
-/** A connection that the other side closed while we were about to use it: nothing was answered, and a read may be repeated. */
+/**
+ * A connection that the other side closed while we were about to use it: nothing was answered, and a read may be
+ * repeated.
+ */
 const CUT: ReadonlySet<string> = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"]);
 
 export function codeOf(error: Error): string {

@@ -1,5 +1,5 @@
-// One request through the gateway and its answer back: streamed as it comes, or, when it has to be signed, held until it is
-// whole. Nothing is made for a request that it does not need; this is the path that the throughput hangs on.
+// One request through the gateway and its answer back: streamed as it comes, or, when it has to be signed, held until
+// it is whole. Nothing is made for a request that it does not need; this is the path that the throughput hangs on.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap/index.ts";
@@ -16,7 +16,7 @@ export function isLongRunning(target: string): boolean {
   return LONG.test(target);
 }
 
-export interface Forwarding {
+interface Forwarding {
   readonly upstream: Upstream;
   /** Names and values in turn, as they go on. */
   readonly headers: readonly string[];

@@ -280,7 +280,10 @@ describe("an upgrade", () => {
   });
 });
 
-/** Sends bytes with the administrator's certificate, the rest after the first answer, and reads until the end or `until`. */
+/**
+ * Sends bytes with the administrator's certificate, the rest after the first answer, and reads until the end or
+ * `until`.
+ */
 function raw(first: string, second = "", until?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({

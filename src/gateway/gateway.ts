@@ -1,5 +1,6 @@
-// The gateway: an HTTPS server in front of a real kube-apiserver. Every request is gathered, judged and forwarded; every answer
-// comes back through it, those to a discovery JWT signed. It opens one port for that, and a second one for the webhook if asked.
+// The gateway: an HTTPS server in front of a real kube-apiserver. Every request is gathered, judged and forwarded;
+// every answer comes back through it, those to a discovery JWT signed. It opens one port for that, and a second one for
+// the webhook if asked.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -27,7 +28,7 @@ import type { Tokens } from "./tokens.ts";
 import { refuseUpgrade, runUpgrade } from "./upgrade.ts";
 import { type Backend, closeUpstreams, openUpstreams, retireUpstreams, type Upstreams } from "./upstreams.ts";
 
-export interface GatewayOptions {
+interface GatewayOptions {
   readonly address: ListenAddress;
   readonly backend: Backend;
   readonly material: Material;
@@ -42,7 +43,10 @@ export interface GatewayOptions {
 export interface Gateway {
   readonly port: number;
   readonly webhookPort: number | undefined;
-  /** From the next handshake and the next request on. Fault `bad-config`, and everything as it was, when it cannot be used. */
+  /**
+   * From the next handshake and the next request on. Fault `bad-config`, and everything as it was, when it cannot be
+   * used.
+   */
   use(material: Material): Promise<void>;
   /** Takes no new requests, ends watches and upgraded connections, lets the others finish for a while, then cuts. */
   close(): Promise<void>;

@@ -1,5 +1,6 @@
-// A request and its connection → facts. A certificate is judged once per connection and CA bundle, and again when the first
-// certificate of its chain ends: what it may do ends with it, on open connections too. A refusal is never remembered.
+// A request and its connection → facts. A certificate is judged once per connection and CA bundle, and again when the
+// first certificate of its chain ends: what it may do ends with it, on open connections too. A refusal is never
+// remembered.
 
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
@@ -11,14 +12,14 @@ import { peerCertificatesOf } from "../platform/http/index.ts";
 import type { RequestFacts } from "./judge.ts";
 import type { Tokens } from "./tokens.ts";
 
-export interface Sources {
+interface Sources {
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, "find" | "clusterId">;
   /** Whose client certificates are believed at this moment; undefined: nobody's. */
   readonly clientRoots: () => readonly Certificate[] | undefined;
 }
 
-export type GatherFacts = (message: IncomingMessage) => RequestFacts;
+type GatherFacts = (message: IncomingMessage) => RequestFacts;
 
 export function createGatherer(sources: Sources): GatherFacts {
   const judgeCertificate = createCertificateMemory(sources.clientRoots);

@@ -1,6 +1,7 @@
-// The headers of a request on its way through. What concerns one connection stays there (RFC 9110 §7.6.1), and `X-Remote-*` is
-// never taken from a client: on the connection that the server behind trusts, these headers are identities. Pure; lists of
-// names and values in turn, as they stand on the wire, so that nothing is joined, reordered or lost.
+// The headers of a request on its way through. What concerns one connection stays there (RFC 9110 §7.6.1), and
+// `X-Remote-*` is never taken from a client: on the connection that the server behind trusts, these headers are
+// identities. Pure; lists of names and values in turn, as they stand on the wire, so that nothing is joined, reordered
+// or lost.
 
 import type { UserInfo } from "../api/access/index.ts";
 import { encodeUtf8 } from "../kernel/bytes/index.ts";
@@ -32,7 +33,7 @@ const SIGNED: ReadonlySet<string> = new Set([...ALWAYS, "accept-encoding"]);
 const SPOKEN_FOR: ReadonlySet<string> = new Set([...ALWAYS, "authorization"]);
 const SPOKEN_FOR_SIGNED: ReadonlySet<string> = new Set([...SIGNED, ...SPOKEN_FOR]);
 
-export interface Rewriting {
+interface Rewriting {
   readonly remoteAddress: string;
   /** In whose name; absent: in that of whatever credential the request carries. */
   readonly user?: UserInfo | undefined;
@@ -82,7 +83,10 @@ function namedByConnection(raw: readonly string[]): ReadonlySet<string> | undefi
   return names;
 }
 
-/** Front-proxy headers as kube-apiserver reads them with --requestheader-*: one line a group, keys of extra percent-encoded. */
+/**
+ * Front-proxy headers as kube-apiserver reads them with --requestheader-*: one line a group, keys of extra
+ * percent-encoded.
+ */
 function pushIdentity(headers: string[], { username, uid, groups, extra = {} }: UserInfo): void {
   headers.push("X-Remote-User", onWire(username));
   if (uid !== undefined) headers.push("X-Remote-Uid", onWire(uid));
@@ -101,8 +105,8 @@ function onWire(value: string): string {
 }
 
 /**
- * Whether a header brings it to the other side unchanged: no control characters (a line break would begin the next header) and
- * nothing at either end that every HTTP reader cuts off.
+ * Whether a header brings it to the other side unchanged: no control characters (a line break would begin the next
+ * header) and nothing at either end that every HTTP reader cuts off.
  */
 export function isWritable(value: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

@@ -1,6 +1,6 @@
-// The certificates, keys and CA bundles of a gateway: read from files, checked as a whole, and read again when one of them
-// changes. What cannot be read or does not belong together is told, and the last good ones stay: two files are never replaced
-// in one step.
+// The certificates, keys and CA bundles of a gateway: read from files, checked as a whole, and read again when one of
+// them changes. What cannot be read or does not belong together is told, and the last good ones stay: two files are
+// never replaced in one step.
 
 import { createSecureContext } from "node:tls";
 import { Fault, isFault } from "../kernel/outcome/index.ts";
@@ -10,7 +10,7 @@ import { followFile, loadText } from "../platform/files/index.ts";
 import type { ServingCertificate } from "../platform/http/index.ts";
 import type { Log } from "../platform/report/index.ts";
 
-export interface PairFiles {
+interface PairFiles {
   readonly cert: string;
   readonly key: string;
 }
@@ -70,7 +70,7 @@ async function loadBundle(path: string): Promise<{ readonly pem: string; readonl
   throw new Fault("bad-config", `${path} holds no certificate`);
 }
 
-export interface FollowMaterialOptions {
+interface FollowMaterialOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;

@@ -15,7 +15,9 @@ export interface OpenRequests {
   removeSocket(socket: Duplex): void;
   count(): number;
   isEnding(): boolean;
-  /** Cuts watches and upgraded connections, whose clients come back by themselves, and waits for the rest, not for ever. */
+  /**
+   * Cuts watches and upgraded connections, whose clients come back by themselves, and waits for the rest, not for ever.
+   */
   end(onProgress: () => void): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
-// The TokenReview webhook: kube-apiserver, given --authentication-token-webhook-config-file, asks here whose token it was shown
-// (v1 and v1beta1). Only discovery JWTs are known. The answer names a user without rights of its own: an API server keeps the
-// answer for minutes and cannot be told which request it was for, so what a JWT opens there is up to RBAC alone.
+// The TokenReview webhook: kube-apiserver, given --authentication-token-webhook-config-file, asks here whose token it
+// was shown (v1 and v1beta1). Only discovery JWTs are known. The answer names a user without rights of its own: an API
+// server keeps the answer for minutes and cannot be told which request it was for, so what a JWT opens there is up to
+// RBAC alone.
 
 import { judgeClientCertificate } from "../api/access/index.ts";
 import { discoveryUser } from "../api/bootstrap/index.ts";
@@ -17,7 +18,7 @@ import type { Tokens } from "./tokens.ts";
 const MAX_REVIEW_BYTES = 32_768;
 const VERSIONS: ReadonlySet<unknown> = new Set(["authentication.k8s.io/v1", "authentication.k8s.io/v1beta1"]);
 
-export interface ReviewOptions {
+interface ReviewOptions {
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, "find" | "clusterId">;
   /** Whose client certificates may ask. */
@@ -52,7 +53,7 @@ async function answerReview(request: HttpRequest, options: ReviewOptions, nowMs:
   return { status: 200, headers: { "content-type": "application/json" }, body: encodeUtf8(JSON.stringify(body)) };
 }
 
-export interface Review {
+interface Review {
   readonly apiVersion: string;
   readonly token: string;
 }

@@ -1,5 +1,5 @@
-// What a client can write onto its connection by hand: two readers of one message must never see two messages, and no spelling
-// of an identity header may reach the connection that the server behind trusts.
+// What a client can write onto its connection by hand: two readers of one message must never see two messages, and no
+// spelling of an identity header may reach the connection that the server behind trusts.
 
 import { connect } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";

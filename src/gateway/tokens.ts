@@ -1,5 +1,5 @@
-// The bootstrap tokens that may sign, by id, as the server behind has them at this moment; and that cluster's own id. Followed
-// by informers, so a request never waits for them, and a server that is not up yet is simply waited for.
+// The bootstrap tokens that may sign, by id, as the server behind has them at this moment; and that cluster's own id.
+// Followed by informers, so a request never waits for them, and a server that is not up yet is simply waited for.
 
 import {
   type BootstrapToken,

@@ -1,6 +1,7 @@
-// A request to leave HTTP (kubectl exec, attach, port-forward, websockets): asked of the server behind under the same identity,
-// then two sockets are tied together and nobody looks inside. Only after 101: an answer of any other kind is copied and the
-// connection ended, because whatever the client sends after it would reach a connection that may speak for others.
+// A request to leave HTTP (kubectl exec, attach, port-forward, websockets): asked of the server behind under the same
+// identity, then two sockets are tied together and nobody looks inside. Only after 101: an answer of any other kind is
+// copied and the connection ended, because whatever the client sends after it would reach a connection that may speak
+// for others.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,14 +10,14 @@ import type { Outgoing, Upgraded, Upstream } from "../platform/http/index.ts";
 import { type OwnAnswer, refusalAnswer, refusalOf } from "./answers.ts";
 import { answerHeaders } from "./headers.ts";
 
-export interface UpgradeRequest {
+interface UpgradeRequest {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
   /** What came after the request's head. */
   readonly begun: Buffer;
 }
 
-export interface UpgradeOptions {
+interface UpgradeOptions {
   readonly upstream: Upstream;
   /** Rewritten, without those of one connection. */
   readonly headers: readonly string[];

@@ -1,6 +1,7 @@
-// The two ways to the server behind. What carries its own credential, or none, goes over connections that prove nothing; what
-// the gateway vouches for goes over connections with its own certificate. They never mix: a token that fails must not fall
-// back to the gateway's identity, and a connection with a certificate turns anonymous requests into 401.
+// The two ways to the server behind. What carries its own credential, or none, goes over connections that prove
+// nothing; what the gateway vouches for goes over connections with its own certificate. They never mix: a token that
+// fails must not fall back to the gateway's identity, and a connection with a certificate turns anonymous requests into
+// 401.
 
 import { createUpstream, type Upstream } from "../platform/http/index.ts";
 import type { Material } from "./material.ts";
@@ -10,8 +11,9 @@ export interface Backend {
   readonly origin: string;
   readonly serverName?: string | undefined;
   /**
-   * Beginnings of header names, in lower case, by which it knows identities beside `x-remote-`. It takes the groups in all of
-   * its --requestheader-group-headers together, so one that a client may send through is one that a client may use.
+   * Beginnings of header names, in lower case, by which it knows identities beside `x-remote-`. It takes the groups in
+   * all of its --requestheader-group-headers together, so one that a client may send through is one that a client may
+   * use.
    */
   readonly identityHeaders?: readonly string[] | undefined;
 }

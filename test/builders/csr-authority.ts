@@ -10,7 +10,8 @@ import {
   signCertificate,
   subjectKeyIdExtension,
 } from "../../src/kernel/x509/index.ts";
-import { generatePrivateKey, type KeyKind } from "../../src/platform/keys/index.ts";
+import { generatePrivateKey } from "../../src/platform/keys/index.ts";
+import type { KeyKind } from "../../src/platform/keys/private-key.ts";
 import { START_MS } from "../fakes/clock.ts";
 
 const YEAR_MS = 365 * 24 * 3_600_000;

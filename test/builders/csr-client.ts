@@ -3,7 +3,8 @@
 
 import type { KubeObject, Resource } from "../../src/api/meta/index.ts";
 import { Fault } from "../../src/kernel/outcome/index.ts";
-import type { KubeClient, Target } from "../../src/platform/kube/index.ts";
+import type { Target } from "../../src/platform/kube/client.ts";
+import type { KubeClient } from "../../src/platform/kube/index.ts";
 
 export interface Written {
   readonly verb: "create" | "patch" | "update";

@@ -1,12 +1,13 @@
 // The facts that gather would make of a request, on a cluster where nothing is registered yet and no policy covers anything.
 
-import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import {
+  type CertificateSigningRequest,
   INSECURE_CLIENT_SIGNER,
   KUBELET_CLIENT_SIGNER,
   KUBELET_SERVING_SIGNER,
 } from "../../src/api/certificates/index.ts";
-import { type JoinPolicySpec, type Policy, readJoinPolicy } from "../../src/api/countersign/index.ts";
+import { type Policy, readJoinPolicy } from "../../src/api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../src/api/countersign/join-policy.ts";
 import type { Machine } from "../../src/api/foreign/index.ts";
 import type { ApprovalFacts, ServingFacts } from "../../src/controller/judging/facts.ts";
 import { readRequest } from "../../src/controller/judging/read-request.ts";

@@ -13,11 +13,11 @@ import { encodePem } from "../../src/kernel/pem/index.ts";
 import {
   type Extension,
   encodeName,
-  type NameTemplate,
   type SubjectAltNameTemplate,
   signCertificateRequest,
   subjectAltNameExtension,
 } from "../../src/kernel/x509/index.ts";
+import type { NameTemplate } from "../../src/kernel/x509/name.ts";
 import { generatePrivateKey, type PrivateKey } from "../../src/platform/keys/index.ts";
 
 interface Draft {

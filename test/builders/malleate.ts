@@ -13,7 +13,8 @@ import {
   TAG,
 } from "../../src/kernel/der/index.ts";
 import { assert } from "../../src/kernel/outcome/index.ts";
-import { ALGORITHM, encodeEcdsaSignature } from "../../src/kernel/tpm/index.ts";
+import { ALGORITHM } from "../../src/kernel/tpm/index.ts";
+import { encodeEcdsaSignature } from "../../src/kernel/tpm/signature.ts";
 
 /** Of P-256. */
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -1,25 +1,22 @@
 // A TPM's keys in software, for tests of the controller's side: what a TPM would answer, and what a forger would.
 import { createDecipheriv, createECDH, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { concatBytes, parseBase64Url } from "../../src/kernel/bytes/index.ts";
+import { kdfa, kdfe } from "../../src/kernel/tpm/credential.ts";
 import {
   AK_TEMPLATES,
   ALGORITHM,
   type Credential,
   EK_TEMPLATES,
-  encodeEcdsaSignature,
-  encodePcrSelections,
-  encodePublicArea,
-  encodeRsaSignature,
   HANDLE,
-  kdfa,
-  kdfe,
   nameOf,
   type PublicArea,
-  type PublicAreaFields,
   parsePublicArea,
   pcrDigestOf,
   qualifiedNameOfPrimary,
 } from "../../src/kernel/tpm/index.ts";
+import { encodePcrSelections } from "../../src/kernel/tpm/pcrs.ts";
+import { encodePublicArea, type PublicAreaFields } from "../../src/kernel/tpm/public-area.ts";
+import { encodeEcdsaSignature, encodeRsaSignature } from "../../src/kernel/tpm/signature.ts";
 
 export interface QuoteOptions {
   readonly extraData: Uint8Array;

@@ -9,11 +9,11 @@ import {
   encodeName,
   extKeyUsageExtension,
   keyUsageExtension,
-  type NameTemplate,
   type SubjectAltNameTemplate,
   signCertificate,
   subjectAltNameExtension,
 } from "../../src/kernel/x509/index.ts";
+import type { NameTemplate } from "../../src/kernel/x509/name.ts";
 import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 
 const HOUR_MS = 3_600_000;

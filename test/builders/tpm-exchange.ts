@@ -26,13 +26,13 @@ import {
   makeCredential,
   nameOf,
   type PublicArea,
-  type PublicAreaFields,
   parsePublicArea,
   policySecret,
   publicKeyOf,
   quote,
   startPolicySession,
 } from "../../src/kernel/tpm/index.ts";
+import type { PublicAreaFields } from "../../src/kernel/tpm/public-area.ts";
 import { generatePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { readPcrs, type Tpm, withHandle, withSession } from "../../src/platform/tpm/index.ts";
 import { anObject, CLUSTER, HELLO_UID, KEYS, NOW_MS, PCRS, PROOF_UID, PROTOCOL, someClaims } from "./exchange.ts";

@@ -8,7 +8,6 @@ import {
   type Extension,
   encodeName,
   keyUsageExtension,
-  type NameTemplate,
   parseCertificate,
   parseCertificateRequest,
   parsePublicKey,
@@ -16,6 +15,7 @@ import {
   signCertificateRequest,
   subjectKeyIdExtension,
 } from "../../src/kernel/x509/index.ts";
+import type { NameTemplate } from "../../src/kernel/x509/name.ts";
 import { generatePrivateKey, type PrivateKey } from "../../src/platform/keys/index.ts";
 
 export const TEST_NOW_MS = Date.UTC(2026, 5, 1);

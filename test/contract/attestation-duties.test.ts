@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { findCondition, VERDICT_ANNOTATION } from "../../src/api/certificates/index.ts";
 import type { ConfigMap, Event, Node } from "../../src/api/core/index.ts";
 import { EVIDENCE_RECIPIENT, JOIN_POLICIES, NODE_IDENTITIES } from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import { CONFIG_MAPS, CSRS, EVENTS, NODES } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, parseRecipient } from "../../src/attestation/evidence/index.ts";
 import { enrolledIdentity } from "../../src/cli/commands/identity/identities.ts";

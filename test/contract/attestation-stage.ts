@@ -12,13 +12,10 @@ import {
   VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
 import type { Node, NodeAddress } from "../../src/api/core/index.ts";
-import {
-  JOIN_POLICIES,
-  type JoinPolicySpec,
-  NODE_IDENTITIES,
-  type NodeIdentity,
-} from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINE_POOLS_V1BETA2, CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../src/api/countersign/join-policy.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
+import { CAPI_MACHINE_POOLS_V1BETA2 } from "../../src/api/foreign/machine-pool.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, NODES } from "../../src/api/meta/index.ts";
 import {
   CHALLENGE_ANNOTATION,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { findCondition, KUBELET_SERVING_SIGNER, SERVING_USAGES } from "../../src/api/certificates/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";
 import { EK_LABEL, JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import { CONFIG_MAPS, CSRS } from "../../src/api/meta/index.ts";
 import {
   BEACON_CONFIG_MAP,

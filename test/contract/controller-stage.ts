@@ -29,7 +29,8 @@ import {
 } from "../../src/kernel/x509/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
-import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import type { Credentials } from "../../src/platform/kube/connection/credentials.ts";
+import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { type Log, silentLog } from "../../src/platform/report/index.ts";
 import { patient } from "../patience.ts";
 

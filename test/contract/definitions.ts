@@ -5,10 +5,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import {
-  ADMISSIONS,
-  EK_TRUST_LEVELS,
-  EXCHANGE_STATES,
-  IDENTITY_PHASES,
   JOIN_POLICIES,
   type JoinPolicy,
   MACHINE_NAME_SOURCES,
@@ -17,12 +13,11 @@ import {
   POLICY_MODES,
   readJoinPolicy,
 } from "../../src/api/countersign/index.ts";
-import {
-  CAPI_MACHINES_V1BETA1,
-  CAPI_MACHINES_V1BETA2,
-  MACHINE_RESOURCES,
-  OPENSHIFT_MACHINES,
-} from "../../src/api/foreign/index.ts";
+import { ADMISSIONS } from "../../src/api/countersign/join-policy.ts";
+import { EXCHANGE_STATES, IDENTITY_PHASES } from "../../src/api/countersign/node-identity.ts";
+import { EK_TRUST_LEVELS } from "../../src/api/countersign/words.ts";
+import { MACHINE_RESOURCES } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA1, CAPI_MACHINES_V1BETA2, OPENSHIFT_MACHINES } from "../../src/api/foreign/machine.ts";
 import { type KubeObject, NAMESPACES, type Resource } from "../../src/api/meta/index.ts";
 import type { MachineQuery } from "../../src/controller/judging/index.ts";
 import { createMachines, type Machines } from "../../src/controller/machines/index.ts";

@@ -17,7 +17,7 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
@@ -35,7 +35,8 @@ import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { evidenceClusterOf } from "../../src/node/certificates/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
-import { type Credentials, createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
+import type { Credentials } from "../../src/platform/kube/connection/credentials.ts";
+import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";
 import { anAttestingMachine } from "../builders/attesting-machine.ts";
 import { aClientCertificate } from "../builders/client-certificate.ts";
 import { aCsr, forNode } from "../builders/csr.ts";

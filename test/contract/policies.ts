@@ -12,8 +12,9 @@ import {
   VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
 import type { Event, Node, NodeAddress, Service } from "../../src/api/core/index.ts";
-import { JOIN_POLICIES, type JoinPolicySpec } from "../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { JOIN_POLICIES } from "../../src/api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../src/api/countersign/join-policy.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import { CSRS, EVENTS, NODES, SERVICES } from "../../src/api/meta/index.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";

@@ -20,7 +20,7 @@ import { createProvider as createSpiffeProvider } from "../../examples/spiffe/sr
 import { createVerifier as createSpiffeVerifier } from "../../examples/spiffe/src/verifier.ts";
 import { buildTokenSecret, encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../src/api/certificates/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, SECRETS } from "../../src/api/meta/index.ts";
 import { CHALLENGE_ANNOTATION, type FinishedRequest } from "../../src/attestation/evidence/index.ts";
 import { createSdkProvider } from "../../src/attestation/sdk/node.ts";

@@ -4,7 +4,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { CAPI_CLUSTERS_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_CLUSTERS_V1BETA2 } from "../../src/api/foreign/cluster.ts";
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, type KubeObject, type Resource } from "../../src/api/meta/index.ts";
 import {
   CLIENT_SIGNER_ANNOTATION,

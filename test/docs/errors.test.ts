@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ADVICE } from "../../src/cli/terminal/index.ts";
-import { FAULT_CODES } from "../../src/kernel/outcome/index.ts";
+import { FAULT_CODES } from "../../src/kernel/outcome/fault.ts";
 
 const rows = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8")
   .split("\n")

@@ -14,11 +14,11 @@ import {
   encodeName,
   extKeyUsageExtension,
   keyUsageExtension,
-  type NameTemplate,
   type Signer,
   signCertificate,
   subjectAltNameExtension,
 } from "../../src/kernel/x509/index.ts";
+import type { NameTemplate } from "../../src/kernel/x509/name.ts";
 import { type Clock, systemClock } from "../../src/platform/clock/index.ts";
 import { generatePrivateKey, type PrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../../src/platform/kube/index.ts";

@@ -13,12 +13,12 @@ import {
   encodeName,
   extKeyUsageExtension,
   keyUsageExtension,
-  type NameTemplate,
   OID_SUBJECT_ALT_NAME,
   parseCertificate,
   parseCertificateRequest,
   signCertificate,
 } from "../../src/kernel/x509/index.ts";
+import type { NameTemplate } from "../../src/kernel/x509/name.ts";
 import { parsePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import type { KubeClient } from "../../src/platform/kube/index.ts";
 

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import type { BootstrapToken } from "../../src/api/bootstrap/index.ts";
-import { type Gateway, startGateway } from "../../src/gateway/index.ts";
+import { type Gateway, startGateway } from "../../src/gateway/gateway.ts";
 import type { Material } from "../../src/gateway/material.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { type Certificate, parseCertificate } from "../../src/kernel/x509/index.ts";

@@ -19,7 +19,6 @@ import {
   createPrimary,
   cutNvCertificate,
   EK_TEMPLATES,
-  encodePublicArea,
   HANDLE,
   nvReadPublic,
   parsePublicArea,
@@ -29,6 +28,7 @@ import {
   publicKeyOf,
   quote,
 } from "../../src/kernel/tpm/index.ts";
+import { encodePublicArea } from "../../src/kernel/tpm/public-area.ts";
 import { anExchange, helloFacts, proofFacts } from "../builders/exchange.ts";
 import { aSoftTpm } from "../builders/soft-tpm.ts";
 import recorded from "../vectors/tpm/swtpm.json" with { type: "json" };

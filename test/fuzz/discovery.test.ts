@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { signDiscoveryAnswer } from "../../src/api/bootstrap/index.ts";
 import { encodeUtf8, parseUtf8 } from "../../src/kernel/bytes/index.ts";
+import { parseCompactHs256 } from "../../src/kernel/jose/hs256.ts";
 import {
-  parseCompactHs256,
   parseDetachedHs256,
   parseHs256Jwt,
   signDetachedHs256,

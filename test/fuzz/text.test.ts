@@ -11,10 +11,12 @@ import {
   parseHex,
   parseUtf8,
 } from "../../src/kernel/bytes/index.ts";
-import { DerReader, encodeOidContent, parseOid, readTimeMs } from "../../src/kernel/der/index.ts";
+import { DerReader, parseOid, readTimeMs } from "../../src/kernel/der/index.ts";
+import { encodeOidContent } from "../../src/kernel/der/oid.ts";
 import { verifyDetachedHs256 } from "../../src/kernel/jose/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";
-import { formatIpAddress, matchesDnsName, parseIpAddress } from "../../src/kernel/x509/index.ts";
+import { matchesDnsName } from "../../src/kernel/x509/host-names.ts";
+import { formatIpAddress, parseIpAddress } from "../../src/kernel/x509/index.ts";
 import { outcomeOf, runs, spoiled } from "./fuzz.ts";
 
 /** Walks whatever tree the bytes describe, as deep as the reader allows. */

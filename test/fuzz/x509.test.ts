@@ -7,25 +7,24 @@ import { encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { contextConstructed, contextPrimitive, encodeSequence, encodeTlv } from "../../src/kernel/der/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
+import { parseBasicConstraints } from "../../src/kernel/x509/extensions/basic-constraints.ts";
+import { parseExtKeyUsage, parseKeyUsage } from "../../src/kernel/x509/extensions/key-usage.ts";
+import { parseSubjectAltNames } from "../../src/kernel/x509/extensions/subject-alt-names.ts";
 import {
   type Certificate,
   EKU_CLIENT_AUTH,
   type Extension,
   extKeyUsageExtension,
-  OID_NAME_CONSTRAINTS,
-  parseBasicConstraints,
   parseCertificate,
   parseCertificateRequest,
-  parseExtKeyUsage,
-  parseKeyUsage,
-  parseName,
   parsePublicKey,
-  parseSubjectAltNames,
   subjectAltNameExtension,
   validateChain,
   verifyCertificateSignature,
   verifyRequestSignature,
 } from "../../src/kernel/x509/index.ts";
+import { parseName } from "../../src/kernel/x509/name.ts";
+import { OID_NAME_CONSTRAINTS } from "../../src/kernel/x509/oids.ts";
 import { generatePrivateKey, parsePrivateKey } from "../../src/platform/keys/index.ts";
 import { aLeaf, anIntermediate, aRequest, aRoot, TEST_NOW_MS } from "../builders/x509.ts";
 import { outcomeOf, runs, spoiled } from "./fuzz.ts";

@@ -9,7 +9,7 @@ import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { JWS_HEADER, parseToken, signDiscoveryJwt } from "../../src/api/bootstrap/index.ts";
 import { parseKubeconfig } from "../../src/api/kubeconfig/index.ts";
-import { startGateway } from "../../src/gateway/index.ts";
+import { startGateway } from "../../src/gateway/gateway.ts";
 import { discover } from "../../src/node/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { createMetrics, silentLog } from "../../src/platform/report/index.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../src/api/foreign/machine.ts";
 import { CSRS, NAMESPACES, SECRETS } from "../../src/api/meta/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";

@@ -14,18 +14,18 @@ import { openCredential } from "../../src/attestation/tpm/requests.ts";
 import { judgeOwnedTpmProof, planPins } from "../../src/attestation/tpm/verifier.ts";
 import { encodeHex } from "../../src/kernel/bytes/index.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
+import { loadExternal } from "../../src/kernel/tpm/commands/objects.ts";
+import { pcrExtend } from "../../src/kernel/tpm/commands/pcr.ts";
 import {
   AK_TEMPLATES,
   ALGORITHM,
   createPrimary,
   EK_TEMPLATES,
   HANDLE,
-  loadExternal,
   makeCredential,
   nameOf,
-  type PublicAreaFields,
-  pcrExtend,
 } from "../../src/kernel/tpm/index.ts";
+import type { PublicAreaFields } from "../../src/kernel/tpm/public-area.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { openTpm, type Tpm, withHandle } from "../../src/platform/tpm/index.ts";
 import { malleatePkcs10, malleateQuote } from "../builders/malleate.ts";

@@ -6,6 +6,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { concatBytes, encodeHex, parseHex } from "../../src/kernel/bytes/index.ts";
 import { encodePem } from "../../src/kernel/pem/index.ts";
+import { makeCredentialOnTpm } from "../../src/kernel/tpm/commands/attestation.ts";
+import { loadExternal, readPublic } from "../../src/kernel/tpm/commands/objects.ts";
+import { pcrExtend } from "../../src/kernel/tpm/commands/pcr.ts";
 import {
   AK_TEMPLATES,
   ALGORITHM,
@@ -14,26 +17,22 @@ import {
   createPrimary,
   EK_TEMPLATES,
   type EkTemplateName,
-  encodePublicArea,
   HANDLE,
   type LoadedKey,
-  loadExternal,
   makeCredential,
-  makeCredentialOnTpm,
   nameOf,
   parsePublicArea,
   parseQuote,
   parseTpmSignature,
   pcrDigestOf,
-  pcrExtend,
   policySecret,
   publicKeyOf,
   qualifiedNameOfPrimary,
   quote,
-  readPublic,
   startPolicySession,
   verifyTpmSignature,
 } from "../../src/kernel/tpm/index.ts";
+import { encodePublicArea } from "../../src/kernel/tpm/public-area.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { randomBytes } from "../../src/platform/keys/index.ts";
 import { openTpm, readPcrs, type Tpm, withHandle, withSession } from "../../src/platform/tpm/index.ts";

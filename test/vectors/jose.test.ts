@@ -4,14 +4,9 @@
 import { createPublicKey, type JsonWebKeyInput } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { encodeBase64Url, parseBase64Url, parseUtf8 } from "../../src/kernel/bytes/index.ts";
-import {
-  decodeUnverifiedJws,
-  parseCompactHs256,
-  parseDetachedHs256,
-  verifyHs256,
-  verifyJwt,
-  verifyParsedDetachedHs256,
-} from "../../src/kernel/jose/index.ts";
+import { parseCompactHs256, verifyHs256 } from "../../src/kernel/jose/hs256.ts";
+import { parseDetachedHs256, verifyJwt, verifyParsedDetachedHs256 } from "../../src/kernel/jose/index.ts";
+import { decodeUnverifiedJws } from "../../src/kernel/jose/jwt.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePublicKey } from "../../src/kernel/x509/index.ts";
 import { hasVectors, loadVectors, sayNotRun } from "./vectors.ts";

@@ -1,5 +1,5 @@
-// The question every authorizer is asked, and the three answers it has. Here because two of them share it: the authorizer of
-// nodes and the chain of the API server.
+// The question every authorizer is asked, and the three answers it has. Here because two of them share it: the
+// authorizer of nodes and the chain of the API server.
 
 import type { Allow, Deny, NoOpinion } from "../../kernel/outcome/index.ts";
 import type { FieldRequirement } from "../meta/index.ts";
@@ -18,7 +18,8 @@ export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
 export const AUTHENTICATED_GROUP = "system:authenticated";
 export const MASTERS_GROUP = "system:masters";
 
-// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is somebody else's scheme.
+// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is somebody else's
+// scheme.
 
 export function bearerTokenOf(authorization: string | undefined): string | undefined {
   const [scheme = "", token = ""] = (authorization ?? "").trim().split(" ");

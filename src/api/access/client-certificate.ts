@@ -1,6 +1,6 @@
-// Client certificates: CN is the user, each O a group. Judged for every request, not once per connection, so that an expired
-// certificate or a replaced CA ends an open connection's rights at once. Pure; one judge for the embedded server and the gateway.
-// Behaviour of k8s.io/apiserver/pkg/authentication/request/x509.
+// Client certificates: CN is the user, each O a group. Judged for every request, not once per connection, so that an
+// expired certificate or a replaced CA ends an open connection's rights at once. Pure; one judge for the embedded
+// server and the gateway. Behaviour of k8s.io/apiserver/pkg/authentication/request/x509.
 
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
@@ -14,7 +14,7 @@ export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 /** Subject attribute that carries the user's uid. */
 const UID_OID = "1.3.6.1.4.1.57683.2";
 
-export interface ShownCertificates {
+interface ShownCertificates {
   /** DER, leaf first, as the peer sent them. */
   readonly ders: readonly Uint8Array[];
   readonly roots: readonly Certificate[];

@@ -15,14 +15,9 @@ export {
   UNAUTHENTICATED_GROUP,
   type UserInfo,
 } from "./attributes.ts";
-export {
-  type CertificateVerdict,
-  CREDENTIAL_ID,
-  judgeClientCertificate,
-  type ShownCertificates,
-} from "./client-certificate.ts";
+export { type CertificateVerdict, CREDENTIAL_ID, judgeClientCertificate } from "./client-certificate.ts";
 export { type PolicyRule, parseRule, type RuleLine, ruleAllows } from "./policy-rule.ts";
-export { type ReviewFieldSelector, requirementsOfReview } from "./review-selector.ts";
+export { requirementsOfReview } from "./review-selector.ts";
 
 export interface Role extends KubeObject {
   rules?: readonly PolicyRule[];

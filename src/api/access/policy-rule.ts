@@ -1,5 +1,5 @@
-// One RBAC rule: its fields, how it is written in one line, and whether it allows one request. Rules only add up; there is
-// no denying rule. Matching as in kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go.
+// One RBAC rule: its fields, how it is written in one line, and whether it allows one request. Rules only add up; there
+// is no denying rule. Matching as in kubernetes/pkg/apis/rbac/v1/evaluation_helpers.go.
 
 import { assert } from "../../kernel/outcome/index.ts";
 import type { Attributes } from "./attributes.ts";

@@ -18,8 +18,8 @@ const OPERATORS: ReadonlyMap<string, FieldRequirement["operator"]> = new Map([
 ]);
 
 /**
- * What the selector requires. A requirement can only narrow what is asked for, so one that no field selector could express
- * is left out: the question is then about more than was meant, and the answer never too friendly.
+ * What the selector requires. A requirement can only narrow what is asked for, so one that no field selector could
+ * express is left out: the question is then about more than was meant, and the answer never too friendly.
  */
 export function requirementsOfReview(selector: ReviewFieldSelector | undefined): readonly FieldRequirement[] {
   const { rawSelector = "", requirements = [] } = selector ?? {};

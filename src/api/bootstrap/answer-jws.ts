@@ -1,9 +1,10 @@
-// The signature of an answer to a discovery JWT (seed 004, "JWS content signing"): a detached HS256 JWS over the exact bytes of
-// the body, made with the token that the JWT names and carried by the header X-Kubernetes-JWS. The same key signs the kubeconfig
-// inside cluster-info (kubeadm's jws-kubeconfig-<id>), so the protected header says which use this is, and what was answered:
-//   {"alg":"HS256","kid":"<id>","typ":"discovery-answer+jws","path":"<path>","jwt":"<hash>"}
-// `path` is the path that was asked for and `jwt` the SHA-256 of the JWT that asked, in base64url. A signature that lacks one of
-// them, or names another path or JWT, is no answer to this request. docs/decisions/0012-bound-answers.md. Pure.
+// The signature of an answer to a discovery JWT (seed 004, "JWS content signing"): a detached HS256 JWS over the exact
+// bytes of the body, made with the token that the JWT names and carried by the header X-Kubernetes-JWS. The same key
+// signs the kubeconfig inside cluster-info (kubeadm's jws-kubeconfig-<id>), so the protected header says which use this
+// is, and what was answered:
+//   {"alg":"HS256","kid":"<id>","typ":"discovery-answer+jws","path":"<path>","jwt":"<hash>"} `path` is the path that
+//   was asked for and `jwt` the SHA-256 of the JWT that asked, in base64url. A signature that lacks one of them, or
+//   names another path or JWT, is no answer to this request. docs/decisions/0012-bound-answers.md. Pure.
 
 import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { nativeBase64Url, sha256 } from "../../kernel/crypto/index.ts";
@@ -46,13 +47,14 @@ function bindingOf(jwt: string): Readonly<Record<"typ" | "path" | "jwt", string>
 }
 
 // What a discovery JWT opens: a plain GET of kube-public/cluster-info, and nothing else. Whoever sits on the unverified
-// connection has the JWT too, and tenants may write other objects into kube-public: none of them is read or signed for it.
-// Judged on the request as it came, before anybody interprets it, so that server and proxy cannot read it in two ways. Pure.
+// connection has the JWT too, and tenants may write other objects into kube-public: none of them is read or signed for
+// it. Judged on the request as it came, before anybody interprets it, so that server and proxy cannot read it in two
+// ways. Pure.
 
 /** Where it stands on every server (seed 004). */
 export const CLUSTER_INFO_PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 
-export interface DiscoveryRequest {
+interface DiscoveryRequest {
   readonly method: string;
   /** Path and query exactly as they came. */
   readonly target: string;

@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { signHs256Jwt } from "../../kernel/jose/index.ts";
-import {
-  DISCOVERY_JWT_LEEWAY_MS,
-  DISCOVERY_JWT_MAX_MS,
-  discoveryUser,
-  parseDiscoveryJwt,
-  refuseDiscoveryJwt,
-  signDiscoveryJwt,
-} from "./index.ts";
+import { DISCOVERY_JWT_LEEWAY_MS, DISCOVERY_JWT_MAX_MS } from "./discovery-jwt.ts";
+import { discoveryUser, parseDiscoveryJwt, refuseDiscoveryJwt, signDiscoveryJwt } from "./index.ts";
 
 const NOW_MS = Date.parse("2026-05-01T12:00:00Z");
 const NOW = NOW_MS / 1_000;

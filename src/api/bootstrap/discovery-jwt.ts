@@ -1,8 +1,7 @@
 // The short-lived JWT that a client with a bootstrap token shows instead of the token (seed 004, "JWT authentication"):
-// what it says, for how long it is believed, and whom it makes of its holder. One text for the client that writes it and
-// for the embedded server and the gateway that read it. Pure.
-// It travels over a connection that the client does not trust yet, so whoever sits in between has it too: it must never
-// be worth more than discovery-scope.ts allows.
+// what it says, for how long it is believed, and whom it makes of its holder. One text for the client that writes it
+// and for the embedded server and the gateway that read it. Pure. It travels over a connection that the client does not
+// trust yet, so whoever sits in between has it too: it must never be worth more than discovery-scope.ts allows.
 
 import { parseHs256Jwt, signHs256Jwt, type UnverifiedHs256Jwt, verifyHs256Jwt } from "../../kernel/jose/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -23,11 +22,13 @@ const MAX_HEADER_CHARACTERS = 80;
 
 const USER_PREFIX = "countersign:discovery:";
 
-export interface DiscoveryJwtOptions {
+interface DiscoveryJwtOptions {
   readonly nowMs: number;
   /** The cluster's id, when it is known. */
   readonly audience?: string | undefined;
-  /** `jti`, a random value: no two JWTs are alike, so an answer that is bound to one of them answers no other request. */
+  /**
+   * `jti`, a random value: no two JWTs are alike, so an answer that is bound to one of them answers no other request.
+   */
   readonly id?: string | undefined;
 }
 
@@ -44,7 +45,9 @@ export function signDiscoveryJwt({ id, secret }: BootstrapToken, options: Discov
   return signHs256Jwt({ keyId: id, secret, claims });
 }
 
-/** Undefined for whatever is no such JWT: it may be somebody else's credential. Nothing in the result is believed yet. */
+/**
+ * Undefined for whatever is no such JWT: it may be somebody else's credential. Nothing in the result is believed yet.
+ */
 export function parseDiscoveryJwt(bearerToken: string): UnverifiedHs256Jwt | undefined {
   // Every credential passes here: only what begins with a short JSON object in base64url is looked at more closely.
   if (!bearerToken.startsWith("eyJ") || bearerToken.indexOf(".") > MAX_HEADER_CHARACTERS) return undefined;
@@ -57,7 +60,7 @@ export function parseDiscoveryJwt(bearerToken: string): UnverifiedHs256Jwt | und
   }
 }
 
-export interface DiscoveryJwtFacts {
+interface DiscoveryJwtFacts {
   readonly nowMs: number;
   /** The key that `kid` names. */
   readonly secret: string;
@@ -66,9 +69,9 @@ export interface DiscoveryJwtFacts {
 }
 
 /**
- * What is wrong with it, or undefined. In this order: the MAC (constant time); `sub` is the key's id; `exp` is there, not
- * past, and not more than two minutes ahead; `iat` and `nbf`, where they are, not in the future; `aud`, where it is,
- * names this cluster. Only whoever has the secret gets past the first.
+ * What is wrong with it, or undefined. In this order: the MAC (constant time); `sub` is the key's id; `exp` is there,
+ * not past, and not more than two minutes ahead; `iat` and `nbf`, where they are, not in the future; `aud`, where it
+ * is, names this cluster. Only whoever has the secret gets past the first.
  */
 export function refuseDiscoveryJwt(jwt: UnverifiedHs256Jwt, facts: DiscoveryJwtFacts): string | undefined {
   if (!verifyHs256Jwt(jwt, facts.secret)) return "its signature is wrong";
@@ -108,8 +111,8 @@ function isSeconds(value: unknown): value is number {
 }
 
 /**
- * Whom a JWT makes of its holder: a name that no role of Kubernetes knows, and none of the groups of the token itself. A
- * captured JWT must not ask for certificates, even where an API server knows only the name and not how it was proved.
+ * Whom a JWT makes of its holder: a name that no role of Kubernetes knows, and none of the groups of the token itself.
+ * A captured JWT must not ask for certificates, even where an API server knows only the name and not how it was proved.
  */
 export function discoveryUser(tokenId: string): UserInfo {
   return { username: `${USER_PREFIX}${tokenId}`, groups: [DISCOVERY_GROUP] };

@@ -1,6 +1,5 @@
 export {
   CLUSTER_INFO_PATH,
-  type DiscoveryRequest,
   isBoundTo,
   JWS_HEADER,
   MAX_SIGNED_BODY_BYTES,
@@ -9,16 +8,7 @@ export {
   signDiscoveryAnswer,
   verifyDiscoveryAnswer,
 } from "./answer-jws.ts";
-export {
-  DISCOVERY_JWT_LEEWAY_MS,
-  DISCOVERY_JWT_MAX_MS,
-  type DiscoveryJwtFacts,
-  type DiscoveryJwtOptions,
-  discoveryUser,
-  parseDiscoveryJwt,
-  refuseDiscoveryJwt,
-  signDiscoveryJwt,
-} from "./discovery-jwt.ts";
+export { discoveryUser, parseDiscoveryJwt, refuseDiscoveryJwt, signDiscoveryJwt } from "./discovery-jwt.ts";
 export { type BootstrapToken, encodeToken, generateToken, isToken, parseToken } from "./token.ts";
 export {
   buildTokenSecret,

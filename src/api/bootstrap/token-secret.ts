@@ -61,7 +61,9 @@ export interface StoredToken extends BootstrapToken {
   readonly mayAuthenticate: boolean;
   /** Empty when there is none. */
   readonly description: string;
-  /** Sorted, with the group of all bootstrappers; undefined when one is not allowed, which spoils the token for login. */
+  /**
+   * Sorted, with the group of all bootstrappers; undefined when one is not allowed, which spoils the token for login.
+   */
   readonly groups: readonly string[] | undefined;
 }
 
@@ -83,7 +85,9 @@ export function readTokenSecret(object: Secret): StoredToken | undefined {
   };
 }
 
-/** When a token's Secret ends, whatever else is wrong with it. Undefined: never. An end that cannot be read has passed. */
+/**
+ * When a token's Secret ends, whatever else is wrong with it. Undefined: never. An end that cannot be read has passed.
+ */
 export function readExpiration(object: Secret): number | undefined {
   const text = readValue(object, "expiration");
   return text === undefined || text === "" ? undefined : parseSeconds(text);

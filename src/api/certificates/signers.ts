@@ -35,7 +35,10 @@ export const CLIENT_USAGES_RSA: readonly string[] = ["digital signature", "key e
 export const SERVING_USAGES: readonly string[] = ["digital signature", "server auth"];
 export const SERVING_USAGES_RSA: readonly string[] = ["digital signature", "key encipherment", "server auth"];
 
-/** Where the controller keeps its verdict on a request, for people and tools; anybody may forge it, so nothing trusts it. */
+/**
+ * Where the controller keeps its verdict on a request, for people and tools; anybody may forge it, so nothing trusts
+ * it.
+ */
 export const VERDICT_ANNOTATION = "countersign.dev/verdict";
 
 // A Node's name is a DNS-1123 subdomain: it becomes part of a subject, of paths and of labels.

@@ -7,7 +7,6 @@ import { EXEC_INFO_VARIABLE, EXEC_VERSIONS, type ExecCluster, type ExecVersion }
 export {
   EXEC_INFO_VARIABLE,
   type ExecCluster,
-  type ExecVersion,
   encodeExecInfo,
   type IssuedCredential,
   parseExecCredential,
@@ -23,7 +22,7 @@ export interface ExecInfo {
   readonly cluster?: ExecCluster;
 }
 
-export interface ExecStatus {
+interface ExecStatus {
   readonly clientCertificateData: string;
   readonly clientKeyData: string;
   readonly expirationTimestamp: string;

@@ -1,5 +1,5 @@
-// The other side of ExecCredential: the question that a client puts to a plugin, and the answer it reads. The checks and their
-// order are client-go's.
+// The other side of ExecCredential: the question that a client puts to a plugin, and the answer it reads. The checks
+// and their order are client-go's.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 

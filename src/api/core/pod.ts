@@ -5,7 +5,7 @@ import type { KubeObject } from "../meta/index.ts";
 type Quantities = Readonly<Record<string, string>>;
 type NameReference = Readonly<{ name?: string }>;
 
-export interface ContainerPort {
+interface ContainerPort {
   readonly name?: string;
   readonly containerPort?: number;
   readonly hostPort?: number;
@@ -22,7 +22,7 @@ export interface EnvVar {
   };
 }
 
-export interface VolumeMount {
+interface VolumeMount {
   readonly name?: string;
   readonly mountPath?: string;
   readonly readOnly?: boolean;
@@ -64,7 +64,7 @@ export interface VolumeProjection {
   readonly downwardAPI?: { readonly items?: readonly DownwardFile[] };
 }
 
-export interface DownwardFile {
+interface DownwardFile {
   readonly path?: string;
   readonly fieldRef?: { readonly apiVersion?: string; readonly fieldPath?: string };
 }
@@ -87,7 +87,7 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-export interface PodSecurityContext {
+interface PodSecurityContext {
   readonly sysctls?: readonly { readonly name?: string; readonly value?: string }[];
 }
 

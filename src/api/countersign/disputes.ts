@@ -4,7 +4,7 @@
 import type { Inventory } from "./join-policy.ts";
 import { canonicalDns, canonicalIp, matchesName } from "./names.ts";
 
-export interface Claimants {
+interface Claimants {
   /** The node whose request has the name. */
   readonly asking: string;
   /** Other Nodes whose status has it. */

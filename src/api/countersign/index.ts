@@ -3,15 +3,11 @@
 export { claimantOf, describeDispute } from "./disputes.ts";
 export { GUARD_RULES } from "./guard.ts";
 export {
-  ADMISSIONS,
   type Admission,
   type AttestationPolicy,
   type Inventory,
-  JOIN_POLICY_SPEC,
-  JOIN_POLICY_STATUS,
   JOIN_WINDOW_SECONDS,
   type JoinPolicy,
-  type JoinPolicySpec,
   type JoinPolicyStatus,
   MACHINE_NAME_SOURCES,
   type MachineNameSource,
@@ -20,7 +16,6 @@ export {
   type PolicyCondition,
   type PolicyMode,
   readJoinPolicy,
-  type ServingInventory,
 } from "./join-policy.ts";
 export {
   canonicalDns,
@@ -32,19 +27,14 @@ export {
   matchesName,
 } from "./names.ts";
 export {
-  EXCHANGE_STATES,
   EXCHANGES_KEPT,
   type Exchange,
   type ExchangeState,
-  IDENTITY_PHASES,
   type IdentityOwner,
-  type IdentityPhase,
   type IssuedCertificate,
   identityName,
   identityNames,
   isIdentityOf,
-  NODE_IDENTITY_SPEC,
-  NODE_IDENTITY_STATUS,
   type NodeIdentity,
   type NodeIdentitySpec,
   type NodeIdentityStatus,
@@ -53,10 +43,7 @@ export {
 export {
   CLUSTER_LABEL,
   COUNTERSIGN_API_VERSION,
-  COUNTERSIGN_GROUP,
-  COUNTERSIGN_VERSION,
   EK_LABEL,
-  EK_TRUST_LEVELS,
   type EkTrustLevel,
   EVIDENCE_RECIPIENT,
   ekLabelOf,

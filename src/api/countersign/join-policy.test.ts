@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type JoinPolicySpec, readJoinPolicy } from "./index.ts";
+import { readJoinPolicy } from "./index.ts";
+import type { JoinPolicySpec } from "./join-policy.ts";
 
 const read = (spec: unknown) => readJoinPolicy({ metadata: { name: "p" }, spec });
 

@@ -59,8 +59,8 @@ export function isInPrefix(ip: string, { octets: network, bits }: IpPrefix): boo
 export const PATTERN_MAX_CHARACTERS = 1_024;
 
 /**
- * Always for the whole name. differs from upstream: kubelet-csr-approver searches its pattern anywhere in the name, and a
- * pattern without anchors lets `worker-1.evil.example` through.
+ * Always for the whole name. differs from upstream: kubelet-csr-approver searches its pattern anywhere in the name, and
+ * a pattern without anchors lets `worker-1.evil.example` through.
  */
 export function compileName(text: string, path: string): NamePattern {
   if (text.length > PATTERN_MAX_CHARACTERS) throw wrong(path, text, `at most ${PATTERN_MAX_CHARACTERS} characters`);

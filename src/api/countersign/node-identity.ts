@@ -1,6 +1,7 @@
-// NodeIdentity v1alpha1: what is known about one node of one cluster. The operator writes the spec beforehand or not at all;
-// the controller writes the status: what was pinned at the first exchange, the exchanges themselves, the certificates issued.
-// It lives in the home cluster, where nodes cannot read it: an endorsement key is a serial number for life.
+// NodeIdentity v1alpha1: what is known about one node of one cluster. The operator writes the spec beforehand or not at
+// all; the controller writes the status: what was pinned at the first exchange, the exchanges themselves, the
+// certificates issued. It lives in the home cluster, where nodes cannot read it: an endorsement key is a serial number
+// for life.
 
 import { encodeBase32, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";

@@ -68,7 +68,7 @@ interface Group extends Common {
   readonly default?: object;
 }
 
-export type Field = Text | Word | Flag | WholeNumber | List | Texts | Group;
+type Field = Text | Word | Flag | WholeNumber | List | Texts | Group;
 export type Fields = Readonly<Record<string, Field>>;
 
 type WrittenField<F> = F extends { type: "group"; fields: infer Inner }

@@ -1,11 +1,11 @@
-// The words of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that several
-// parts spell the same way.
+// The words of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that
+// several parts spell the same way.
 
 import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
 import type { Resource } from "../meta/index.ts";
 
 export const COUNTERSIGN_GROUP = "countersign.dev";
-export const COUNTERSIGN_VERSION = "v1alpha1";
+const COUNTERSIGN_VERSION = "v1alpha1";
 export const COUNTERSIGN_API_VERSION = `${COUNTERSIGN_GROUP}/${COUNTERSIGN_VERSION}`;
 
 export const JOIN_POLICIES: Resource = {
@@ -24,7 +24,10 @@ export const NODE_IDENTITIES: Resource = {
   namespaced: false,
 };
 
-/** On a NodeIdentity: base32 of the SHA-256 of the endorsement key (52 characters, which fit a label). One key, one live identity. */
+/**
+ * On a NodeIdentity: base32 of the SHA-256 of the endorsement key (52 characters, which fit a label). One key, one live
+ * identity.
+ */
 export const EK_LABEL = "countersign.dev/ek";
 
 /** The value of that label for a key by its hash, in hex. */

@@ -1,5 +1,6 @@
-// A Cluster of Cluster API and the infrastructure it names, read by paths: v1beta1 says the version of that object, v1beta2 only its
-// group. The object itself is the infrastructure provider's; Cluster API's contract has its name here and nothing else.
+// A Cluster of Cluster API and the infrastructure it names, read by paths: v1beta1 says the version of that object,
+// v1beta2 only its group. The object itself is the infrastructure provider's; Cluster API's contract has its name here
+// and nothing else.
 
 import type { KubeObject, Resource } from "../meta/index.ts";
 import { pick, textOf } from "./machine.ts";

@@ -1,5 +1,5 @@
-// A Machine of Cluster API (v1beta1, v1beta2) or of OpenShift, read by paths: the three shapes differ in a few places, and we
-// need a few fields. What is missing or of another type is left out, never guessed: the object is a stranger's.
+// A Machine of Cluster API (v1beta1, v1beta2) or of OpenShift, read by paths: the three shapes differ in a few places,
+// and we need a few fields. What is missing or of another type is left out, never guessed: the object is a stranger's.
 
 import type { NodeAddress } from "../core/index.ts";
 import type { KubeObject, Resource } from "../meta/index.ts";
@@ -60,8 +60,9 @@ export function readMachine(object: KubeObject): Machine {
 const OPENSHIFT_CLUSTER_LABEL = "machine.openshift.io/cluster-api-cluster";
 
 /**
- * v1beta2: `status.initialization.bootstrapDataSecretCreated`, which never goes back to false; v1beta1: `status.bootstrapReady`.
- * Else the condition of either version; else a secret that the user supplied. OpenShift's Machine knows no such step.
+ * v1beta2: `status.initialization.bootstrapDataSecretCreated`, which never goes back to false; v1beta1:
+ * `status.bootstrapReady`. Else the condition of either version; else a secret that the user supplied. OpenShift's
+ * Machine knows no such step.
  */
 function bootstrapReadiness(object: KubeObject): boolean | undefined {
   if (!object.apiVersion.startsWith("cluster.x-k8s.io/")) return undefined;

@@ -1,12 +1,13 @@
-// A kubeconfig whose cluster has moved or has other roots. Only where the cluster is and whom to trust there changes in the entries
-// that are meant; everything else stays as it was written: users, contexts, other clusters, comments, fields nobody here knows. Pure.
+// A kubeconfig whose cluster has moved or has other roots. Only where the cluster is and whom to trust there changes in
+// the entries that are meant; everything else stays as it was written: users, contexts, other clusters, comments,
+// fields nobody here knows. Pure.
 
 import { isMap, isSeq, parseDocument } from "yaml";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { parseKubeconfig } from "./parse.ts";
 import type { Kubeconfig, KubeconfigCluster } from "./types.ts";
 
-export interface ClusterMove {
+interface ClusterMove {
   readonly server: string;
   /** The roots to name; empty: this machine's are trusted, and none is named. */
   readonly caPem: string;
@@ -14,7 +15,7 @@ export interface ClusterMove {
   readonly isMeant: (entry: Kubeconfig["clusters"][number]) => boolean;
 }
 
-export interface MovedKubeconfig {
+interface MovedKubeconfig {
   /** How many entries are of the cluster. */
   readonly meant: number;
   readonly hasChanged: boolean;

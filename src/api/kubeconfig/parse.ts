@@ -10,9 +10,12 @@ export const KUBECONFIG_MAX_CHARACTERS = 1_048_576;
 /** A file that merges many clusters has hundreds of entries, not thousands. */
 const MAX_ENTRIES = 1_000;
 
-export interface KubeconfigRules {
+interface KubeconfigRules {
   readonly maxCharacters?: number | undefined;
-  /** `apiVersion` and `kind` must be there. kubectl takes a file of its user without them; a signed text must say what it is. */
+  /**
+   * `apiVersion` and `kind` must be there. kubectl takes a file of its user without them; a signed text must say what
+   * it is.
+   */
   readonly isTyped?: boolean | undefined;
 }
 
@@ -77,8 +80,8 @@ function readYaml(text: string): Record<string, unknown> {
 const MAX_PARSER_STACK = 64;
 
 /**
- * The library builds its values by recursion, and Node ends the whole process when the stack runs out at the wrong moment.
- * So depth is counted before, on the parser's own stack.
+ * The library builds its values by recursion, and Node ends the whole process when the stack runs out at the wrong
+ * moment. So depth is counted before, on the parser's own stack.
  */
 function checkDepth(text: string): void {
   const parser = new Parser();

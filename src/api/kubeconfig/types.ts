@@ -2,7 +2,7 @@
 
 import { Fault } from "../../kernel/outcome/index.ts";
 
-export interface ExecEnv {
+interface ExecEnv {
   readonly name: string;
   readonly value: string;
 }
@@ -39,7 +39,7 @@ export interface KubeconfigUser {
   readonly exec?: ExecUser;
 }
 
-export interface KubeconfigContext {
+interface KubeconfigContext {
   readonly cluster: string;
   readonly user: string;
   readonly namespace?: string;
@@ -53,7 +53,7 @@ export interface Kubeconfig {
 }
 
 /** One way to one cluster: what a client needs, chosen from a kubeconfig. */
-export interface KubeconfigSelection {
+interface KubeconfigSelection {
   readonly cluster: KubeconfigCluster;
   readonly user: KubeconfigUser | undefined;
   readonly namespace: string | undefined;

@@ -1,4 +1,4 @@
-export { type LabelOperator, type LabelRequirement, type LabelSelector, parseLabelSelector } from "./label-selector.ts";
+export { type LabelSelector, parseLabelSelector } from "./label-selector.ts";
 export {
   INITIAL_EVENTS_END,
   isStatus,
@@ -59,5 +59,4 @@ export {
   type FieldSelector,
   parseFieldSelector,
   requiredValue,
-  type Selection,
 } from "./selectors.ts";

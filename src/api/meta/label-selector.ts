@@ -1,11 +1,11 @@
-// Label selectors as they stand in a query string: `app=web,tier in (a,b),!canary,weight>3`. Pure.
-// Grammar and matching follow k8s.io/apimachinery/pkg/labels, so that a selector is refused here when it is refused there.
+// Label selectors as they stand in a query string: `app=web,tier in (a,b),!canary,weight>3`. Pure. Grammar and matching
+// follow k8s.io/apimachinery/pkg/labels, so that a selector is refused here when it is refused there.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 
-export type LabelOperator = "exists" | "absent" | "in" | "notin" | ">" | "<";
+type LabelOperator = "exists" | "absent" | "in" | "notin" | ">" | "<";
 
-export interface LabelRequirement {
+interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
   /** For `=` and `!=` the one value; empty for `exists` and `absent`. */
@@ -139,9 +139,13 @@ function unexpected(token: string | undefined, expected: string): Fault {
   return new Fault("malformed", `unable to parse requirement: found ${found}, expected ${expected}`);
 }
 
-// What may stand in a selector: the syntax of label keys and values (k8s.io/apimachinery/pkg/util/validation) and the limits.
+// What may stand in a selector: the syntax of label keys and values (k8s.io/apimachinery/pkg/util/validation) and the
+// limits.
 
-/** Node refuses request headers above 16 KiB, so a longer selector cannot come in a query; it would be a mistake in a call. */
+/**
+ * Node refuses request headers above 16 KiB, so a longer selector cannot come in a query; it would be a mistake in a
+ * call.
+ */
 export const MAX_SELECTOR_LENGTH = 16_384;
 
 const MAX_NAME_LENGTH = 63;
@@ -151,7 +155,7 @@ const NAME = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const DNS_SUBDOMAIN = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
 /** `name` or `prefix/name`, the prefix a DNS subdomain. */
-export function checkLabelKey(key: string): void {
+function checkLabelKey(key: string): void {
   const slash = key.indexOf("/");
   const name = key.slice(slash + 1);
   if (slash !== -1 && !isDnsSubdomain(key.slice(0, slash))) {
@@ -165,7 +169,7 @@ export function checkLabelKey(key: string): void {
   }
 }
 
-export function checkLabelValue(value: string): void {
+function checkLabelValue(value: string): void {
   if (value === "" || isName(value)) return;
   throw new Fault(
     "malformed",
@@ -185,7 +189,7 @@ const MAX_INT64 = 9_223_372_036_854_775_807n;
 const MIN_INT64 = -9_223_372_036_854_775_808n;
 
 /** What Go's strconv.ParseInt(text, 10, 64) takes; the length is bounded so that no long number is ever built. */
-export function isInt64(text: string): boolean {
+function isInt64(text: string): boolean {
   if (text.length > MAX_NAME_LENGTH || !/^-?[0-9]+$/.test(text)) return false;
   const value = BigInt(text);
   return value >= MIN_INT64 && value <= MAX_INT64;

@@ -4,7 +4,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { type LabelSelector, MAX_SELECTOR_LENGTH, matchesLabels } from "./label-selector.ts";
 import type { KubeObject } from "./object.ts";
 
-export interface Selection {
+interface Selection {
   readonly labels: LabelSelector;
   readonly fields: FieldSelector;
   /** The text of a selectable field; each kind knows its own. */
@@ -16,8 +16,8 @@ export function createMatcher({ labels, fields, fieldOf }: Selection): (object: 
     matchesLabels(labels, object.metadata.labels) && matchesFields(fields, (field) => fieldOf(object, field));
 }
 
-// Field selectors as they stand in a query string: `metadata.name=web,status.phase!=Running`. Pure.
-// Splitting and escaping follow k8s.io/apimachinery/pkg/fields. Which fields a kind offers is known to the kind, not here.
+// Field selectors as they stand in a query string: `metadata.name=web,status.phase!=Running`. Pure. Splitting and
+// escaping follow k8s.io/apimachinery/pkg/fields. Which fields a kind offers is known to the kind, not here.
 
 export interface FieldRequirement {
   readonly field: string;

@@ -1,12 +1,12 @@
 import { parseBase64 } from "../../kernel/bytes/index.ts";
 import { type PemBlock, parsePem } from "../../kernel/pem/index.ts";
 
-// `spec.request` and `status.certificate`: base64 of a text that holds PEM blocks. Read in one way everywhere: what one reader
-// sees and another does not could be shown to the API server as one request and to the signer as another.
+// `spec.request` and `status.certificate`: base64 of a text that holds PEM blocks. Read in one way everywhere: what one
+// reader sees and another does not could be shown to the API server as one request and to the signer as another.
 
 export const REQUEST_LABEL = "CERTIFICATE REQUEST";
 
-export interface PemField {
+interface PemField {
   /** One character per byte: text outside the blocks may be anything, and is harmless so. */
   readonly text: string;
   readonly blocks: readonly PemBlock[];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
+import { FAULT_CODES } from "../../kernel/outcome/fault.ts";
+import { Fault } from "../../kernel/outcome/index.ts";
 import { negotiate } from "../entry/accept.ts";
 import { createRegistry } from "../resources/registry.ts";
 import { humanDuration } from "../resources/table.ts";

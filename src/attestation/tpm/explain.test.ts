@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Fault } from "../../kernel/outcome/index.ts";
-import { openDeviceTransport } from "../../platform/tpm/index.ts";
+import { openDeviceTransport } from "../../platform/tpm/device-transport.ts";
 import { explainTpm } from "./explain.ts";
 
 const rows: Readonly<Record<string, [Fault, string | undefined]>> = {

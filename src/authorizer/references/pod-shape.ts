@@ -2,15 +2,15 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 
-export interface LocalReference {
+interface LocalReference {
   readonly name?: string;
 }
 
-export interface WithSecret {
+interface WithSecret {
   readonly secretRef?: LocalReference;
 }
 
-export interface ProjectedSource {
+interface ProjectedSource {
   readonly secret?: LocalReference;
   readonly configMap?: LocalReference;
   readonly serviceAccountToken?: { readonly audience?: string };
@@ -65,8 +65,8 @@ export interface PodWithReferences extends KubeObject {
   };
 }
 
-// Reading objects whose inner types nobody may have checked: an API server stores fields it does not know as they came. What
-// is not of the expected type is not there; it must neither throw nor count as a name.
+// Reading objects whose inner types nobody may have checked: an API server stores fields it does not know as they came.
+// What is not of the expected type is not there; it must neither throw nor count as a name.
 
 /** The objects of a list. */
 export function itemsOf<T>(value: readonly T[] | undefined): readonly T[] {

@@ -23,8 +23,8 @@ export function nodeOfPod(pod: PodWithReferences): string {
 }
 
 /**
- * Every reference lies in the pod's own namespace. A mirror pod refers to nothing, whatever stands in it: nodes create them,
- * and a node must not open an object to itself.
+ * Every reference lies in the pod's own namespace. A mirror pod refers to nothing, whatever stands in it: nodes create
+ * them, and a node must not open an object to itself.
  */
 export function referencesOfPod(pod: PodWithReferences): readonly RelatedObject[] {
   if (isMirrorPod(pod)) return [];

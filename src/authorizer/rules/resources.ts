@@ -1,5 +1,5 @@
-// Nodes: a node reads its own object and no other. Writing is narrowed to the own object by admission, which sees the name
-// that a create carries in its body.
+// Nodes: a node reads its own object and no other. Writing is narrowed to the own object by admission, which sees the
+// name that a create carries in its body.
 
 import { mayGetRelated, mayReadRelated, mustBeRelated, type NodeRule, selectsOwnNode } from "./rule.ts";
 
@@ -35,8 +35,8 @@ export const csiNodes: NodeRule = ({ asked, node }) => {
   return "can only access CSINode with the same name as the requesting node";
 };
 
-// Pods: a node reads those bound to it, all by field selector or one by name. What it may create, delete and report about is
-// narrowed by admission to mirror pods and to pods that run on it.
+// Pods: a node reads those bound to it, all by field selector or one by name. What it may create, delete and report
+// about is narrowed by admission to mirror pods and to pods that run on it.
 
 /** Allowed here whatever the name, by subresource. */
 const WRITES: ReadonlyMap<string, readonly string[]> = new Map([
@@ -62,8 +62,8 @@ export const secrets: NodeRule = (question) => mayReadRelated(question, "secrets
 
 export const configMaps: NodeRule = (question) => mayReadRelated(question, "configmaps");
 
-// ServiceAccounts of a node's pods: it reads them (credential providers of the kubelet need their annotations) and asks for
-// their tokens. To which pod such a token is bound is checked by admission, which sees the request's body.
+// ServiceAccounts of a node's pods: it reads them (credential providers of the kubelet need their annotations) and asks
+// for their tokens. To which pod such a token is bound is checked by admission, which sees the request's body.
 
 export const serviceAccounts: NodeRule = (question) => {
   const { verb, subresource, name } = question.asked;
@@ -73,8 +73,8 @@ export const serviceAccounts: NodeRule = (question) => {
   return mustBeRelated(question, "serviceaccounts");
 };
 
-// What the pods of a node mount and use: claims, volumes, attachments, devices. A node gets each by name; it also writes the
-// status of a claim whose file system it has grown.
+// What the pods of a node mount and use: claims, volumes, attachments, devices. A node gets each by name; it also
+// writes the status of a claim whose file system it has grown.
 
 export const persistentVolumeClaims: NodeRule = (question) => {
   const { verb, subresource } = question.asked;
@@ -89,7 +89,8 @@ export const volumeAttachments: NodeRule = (question) => mayGetRelated(question,
 
 export const resourceClaims: NodeRule = (question) => mayGetRelated(question, "resourceclaims");
 
-// ResourceSlices: what a node's device drivers offer. A node publishes its own; admission checks whose name a new one bears.
+// ResourceSlices: what a node's device drivers offer. A node publishes its own; admission checks whose name a new one
+// bears.
 
 const ALLOWED = "get, watch, list, create, update, patch, delete, deletecollection";
 

@@ -36,8 +36,9 @@ export function selectsOwnNode({ asked, node }: NodeQuestion): boolean {
   );
 }
 
-// The rules of ClusterRole system:node (Kubernetes 1.36, default feature gates): what a node may do with resources that no
-// other rule here is about. The same lines are the role that the API server stores at its start; nobody is bound to it.
+// The rules of ClusterRole system:node (Kubernetes 1.36, default feature gates): what a node may do with resources that
+// no other rule here is about. The same lines are the role that the API server stores at its start; nobody is bound to
+// it.
 
 export const NODE_ROLE: readonly RuleLine[] = [
   "create authentication.k8s.io tokenreviews",

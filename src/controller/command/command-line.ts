@@ -1,5 +1,5 @@
-// The flags of `node-attestation-controller`. A new flag is one entry of the table: its property in CommandLine, its help
-// and its parser. Only flags that belong together are put together below.
+// The flags of `node-attestation-controller`. A new flag is one entry of the table: its property in CommandLine, its
+// help and its parser. Only flags that belong together are put together below.
 
 import { isEvidenceCluster } from "../../attestation/evidence/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

@@ -8,7 +8,7 @@ import { clusterDefinition } from "../../../test/builders/machine-definition.ts"
 import { define } from "../../../test/contract/definitions.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { aProcess } from "../../../test/fakes/process-edge.ts";
-import { CAPI_CLUSTERS_V1BETA2 } from "../../api/foreign/index.ts";
+import { CAPI_CLUSTERS_V1BETA2 } from "../../api/foreign/cluster.ts";
 import { encodeKubeconfig } from "../../api/kubeconfig/index.ts";
 import { loadKubeconfigClient } from "../../platform/kube/index.ts";
 import { VERSION } from "../../platform/process/index.ts";

@@ -1,5 +1,5 @@
-// The CA from where the command line says that it lies. A key that does not fit is found here, before anything waits for it;
-// what is not there yet, or cannot be reached, is waited for, and /readyz says so.
+// The CA from where the command line says that it lies. A key that does not fit is found here, before anything waits
+// for it; what is not there yet, or cannot be reached, is waited for, and /readyz says so.
 
 import { purposeOf } from "../../api/certificates/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";

@@ -1,4 +1,5 @@
-// The controller with everything a process of it has: the CA from where it lies, the lease, the audit trail, probes, metrics.
+// The controller with everything a process of it has: the CA from where it lies, the lease, the audit trail, probes,
+// metrics.
 
 import { hostname } from "node:os";
 import { loadSdkKeySources, loadSdkVerifiers } from "../../attestation/sdk/verifier.ts";

@@ -5,12 +5,12 @@ import { define, loadDefinitions } from "../../../test/contract/definitions.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
 import {
   EK_LABEL,
-  type IdentityPhase,
   identityName,
   NODE_IDENTITIES,
   type NodeIdentity,
   type NodeIdentitySpec,
 } from "../../api/countersign/index.ts";
+import type { IdentityPhase } from "../../api/countersign/node-identity.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { createIdentity } from "../../platform/identities/index.ts";
 import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";

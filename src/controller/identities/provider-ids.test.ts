@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Node } from "../../api/core/index.ts";
-import type { IdentityPhase, NodeIdentity } from "../../api/countersign/index.ts";
+import type { NodeIdentity } from "../../api/countersign/index.ts";
+import type { IdentityPhase } from "../../api/countersign/node-identity.ts";
 import type { EventWords } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import type { AttestationWorld } from "../attestation/world.ts";

@@ -3,7 +3,8 @@ import { aCsr, forNode, withSigner } from "../../../test/builders/csr.ts";
 import { aNodeUser, anIdentity, CREDENTIAL, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
-import { type JoinPolicySpec, type NodeIdentity, readJoinPolicy } from "../../api/countersign/index.ts";
+import { type NodeIdentity, readJoinPolicy } from "../../api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../api/countersign/join-policy.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import { createCustody } from "./unproven.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/fakes/clock.ts";
-import { Bug, FAULT_CODES, Fault } from "../../kernel/outcome/index.ts";
+import { FAULT_CODES } from "../../kernel/outcome/fault.ts";
+import { Bug, Fault } from "../../kernel/outcome/index.ts";
 import { createWorkQueue } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { type Handler, type Loop, REACTIONS, runLoop, UNTIL_CHANGED } from "./run-loop.ts";

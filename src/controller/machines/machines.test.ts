@@ -5,7 +5,8 @@ import { machineDefinition } from "../../../test/builders/machine-definition.ts"
 import { eventually } from "../../../test/contract/controller-stage.ts";
 import { define } from "../../../test/contract/definitions.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
-import { CAPI_MACHINES_V1BETA2, type Machine } from "../../api/foreign/index.ts";
+import type { Machine } from "../../api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../api/foreign/machine.ts";
 import { NAMESPACES } from "../../api/meta/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";

@@ -1,5 +1,6 @@
-// Policies by name, and the order in which they are asked: Enforce before Shadow, a policy for named nodes before one for all,
-// then by name. The first that covers a request is the one by which it is judged: one request, one policy, one reason.
+// Policies by name, and the order in which they are asked: Enforce before Shadow, a policy for named nodes before one
+// for all, then by name. The first that covers a request is the one by which it is judged: one request, one policy, one
+// reason.
 
 import {
   type JoinPolicy,

@@ -1,5 +1,6 @@
-// By which bindings kube-controller-manager approves past our rules: whoever may create certificatesigningrequests/nodeclient or
-// /selfnodeclient gets a certificate from its csrapproving loop, evidence or not. kubeadm makes two such bindings. Pure.
+// By which bindings kube-controller-manager approves past our rules: whoever may create
+// certificatesigningrequests/nodeclient or /selfnodeclient gets a certificate from its csrapproving loop, evidence or
+// not. kubeadm makes two such bindings. Pure.
 
 import { type ClusterRole, type RoleBinding, ruleAllows, type Subject } from "../../api/access/index.ts";
 

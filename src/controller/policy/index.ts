@@ -1,5 +1,6 @@
-// The JoinPolicies of the cluster, read once and kept in order: which one covers a request. Without any, the answer is none, and
-// the rules without a policy hold. A policy that cannot be read is remembered as such: see the rule policies-are-readable.
+// The JoinPolicies of the cluster, read once and kept in order: which one covers a request. Without any, the answer is
+// none, and the rules without a policy hold. A policy that cannot be read is remembered as such: see the rule
+// policies-are-readable.
 
 import type { JoinPolicy, Policy } from "../../api/countersign/index.ts";
 import { JOIN_POLICIES } from "../../api/countersign/index.ts";
@@ -8,8 +9,7 @@ import type { PolicyCover } from "../judging/index.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import { createPolicyBook, type PolicyBook } from "./book.ts";
 
-export { createPolicyBook, type PolicyBook, readPolicy } from "./book.ts";
-export { type Bypass, findBypasses } from "./bypasses.ts";
+export { readPolicy } from "./book.ts";
 export { createLockdownWatch } from "./lockdown.ts";
 export { createPolicyAudit, type PolicyAudit } from "./record-changes.ts";
 export { type Rehearsal, rehearse, type Snapshot } from "./rehearse.ts";
@@ -26,7 +26,7 @@ export interface Policies extends PolicyCover {
   run(signal: AbortSignal): Promise<void>;
 }
 
-export type PolicyWorld = Pick<InformerOptions, "clock" | "random" | "log">;
+type PolicyWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 
 export function createPolicies(client: KubeClient, world: PolicyWorld): Policies {
   const book = createPolicyBook();

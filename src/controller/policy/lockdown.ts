@@ -1,6 +1,6 @@
-// Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours; so who has
-// them is looked up at the start, at every change of a policy and every ten minutes, and said: in the status of each policy in
-// Enforce, in a metric, in the log.
+// Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours;
+// so who has them is looked up at the start, at every change of a policy and every ten minutes, and said: in the status
+// of each policy in Enforce, in a metric, in the log.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
 import { DEFAULT_TOKEN_GROUP } from "../../api/bootstrap/index.ts";
@@ -21,7 +21,7 @@ import type { Feature, Syncing } from "../loop/index.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";
 
-export interface LockdownOptions {
+interface LockdownOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
@@ -98,8 +98,8 @@ async function writeStatuses(
   }
 }
 
-// The same question to the API server itself, as kube-controller-manager asks it: may a holder of a bootstrap token, or a node, have a
-// request approved by rule? Bindings say through whom; another authorizer than RBAC shows only here.
+// The same question to the API server itself, as kube-controller-manager asks it: may a holder of a bootstrap token, or
+// a node, have a request approved by rule? Bindings say through whom; another authorizer than RBAC shows only here.
 
 const AUTHENTICATED = "system:authenticated";
 /** Nobody in particular: whoever is in these groups has their rights. */

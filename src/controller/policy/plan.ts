@@ -1,10 +1,10 @@
-// What the status of a JoinPolicy should say: whether it can be read, and, where it is enforced, whether anybody gets past it.
-// Undefined when it says so already: then nothing is written.
+// What the status of a JoinPolicy should say: whether it can be read, and, where it is enforced, whether anybody gets
+// past it. Undefined when it says so already: then nothing is written.
 
 import type { JoinPolicy, JoinPolicyStatus, PolicyCondition } from "../../api/countersign/index.ts";
 import type { Bypass } from "./bypasses.ts";
 
-export interface StatusFacts {
+interface StatusFacts {
   readonly bypasses: readonly Bypass[];
   /** Why the policy cannot be read. */
   readonly fault: string | undefined;

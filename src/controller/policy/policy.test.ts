@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
-import type { JoinPolicy, JoinPolicySpec } from "../../api/countersign/index.ts";
-import { createPolicyBook, findBypasses } from "./index.ts";
+import type { JoinPolicy } from "../../api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../api/countersign/join-policy.ts";
+import { createPolicyBook } from "./book.ts";
+import { findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:00:00Z");

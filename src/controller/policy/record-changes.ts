@@ -1,5 +1,5 @@
-// Changes of policies as lines of the audit trail: with which policies a leader begins, and each that comes, changes or goes
-// while it leads, whichever loops it runs. A verdict names its policy; these lines say what the policy was then.
+// Changes of policies as lines of the audit trail: with which policies a leader begins, and each that comes, changes or
+// goes while it leads, whichever loops it runs. A verdict names its policy; these lines say what the policy was then.
 
 import type { JoinPolicy } from "../../api/countersign/index.ts";
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -7,7 +7,7 @@ import { sha256 } from "../../kernel/crypto/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import { untilAborted } from "../../platform/signals/index.ts";
 
-export interface PolicyAuditOptions {
+interface PolicyAuditOptions {
   readonly log: Log;
   readonly policies: {
     waitForSync(signal?: AbortSignal): Promise<void>;
@@ -47,7 +47,8 @@ export function createChangeRecord(
   let known: Known | undefined;
   const say = (change: Change, { metadata, spec }: JoinPolicy) => {
     const { name = "", uid, generation } = metadata;
-    // A policy can name a hundred thousand keys: the digest shows which text it was, and the API server's audit has the text.
+    // A policy can name a hundred thousand keys: the digest shows which text it was, and the API server's audit has the
+    // text.
     const specSha256 = encodeHex(sha256(encodeUtf8(JSON.stringify(spec))));
     const fault = change === "removed" ? undefined : faultOf(name);
     const said = { change, policy: name, uid, generation, mode: spec.mode, specSha256 };

@@ -1,5 +1,5 @@
-// What would a policy change? Every request of a snapshot is judged again, each as it was when it was made: by the Nodes and the
-// approved requests that there were then. Nothing is written.
+// What would a policy change? Every request of a snapshot is judged again, each as it was when it was made: by the
+// Nodes and the approved requests that there were then. Nothing is written.
 
 import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";

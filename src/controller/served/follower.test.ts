@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { machineDefinition } from "../../../test/builders/machine-definition.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
-import { CAPI_MACHINES_V1BETA1, CAPI_MACHINES_V1BETA2 } from "../../api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA1, CAPI_MACHINES_V1BETA2 } from "../../api/foreign/machine.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type Clock, systemClock } from "../../platform/clock/index.ts";

@@ -14,7 +14,9 @@ export function concatBytes(parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Takes the same time wherever the first difference is, so it is safe for MACs and tokens. The lengths are not secret. */
+/**
+ * Takes the same time wherever the first difference is, so it is safe for MACs and tokens. The lengths are not secret.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

@@ -1,6 +1,6 @@
-// Base64 and base64url (RFC 4648). The strict readers take the one canonical spelling of each byte string: padding exactly
-// where it belongs and zero bits in the tail, so that two different texts never mean the same bytes.
-// Written without Buffer because the console runs this folder in a browser.
+// Base64 and base64url (RFC 4648). The strict readers take the one canonical spelling of each byte string: padding
+// exactly where it belongs and zero bits in the tail, so that two different texts never mean the same bytes. Written
+// without Buffer because the console runs this folder in a browser.
 
 import { Fault } from "../outcome/index.ts";
 
@@ -34,7 +34,10 @@ export function parseBase64Url(text: string): Uint8Array {
   return decode(text, { values: URL_SAFE_VALUES, strictTail: true });
 }
 
-/** Padded base64 whose unused tail bits may be anything: what Go's encoding/base64 accepts, needed to read PEM as Go does. */
+/**
+ * Padded base64 whose unused tail bits may be anything: what Go's encoding/base64 accepts, needed to read PEM as Go
+ * does.
+ */
 export function parseBase64Lenient(text: string): Uint8Array {
   if (text.length % 4 !== 0)
     throw new Fault("malformed", "base64 text must be padded to a multiple of four characters");
@@ -104,7 +107,8 @@ function valuesOf(alphabet: string): Uint8Array {
   return values;
 }
 
-// Base32 (RFC 4648 §6) in lower case and without padding: the form that fits the names of Kubernetes objects and labels.
+// Base32 (RFC 4648 §6) in lower case and without padding: the form that fits the names of Kubernetes objects and
+// labels.
 
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 

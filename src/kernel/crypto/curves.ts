@@ -1,5 +1,6 @@
-// The NIST prime curves (FIPS 186-5, SP 800-186) and the test that a point lies on one. OpenSSL makes the same test when it
-// imports a key; making it while parsing means that a certificate that was read has a usable key, without paying an import.
+// The NIST prime curves (FIPS 186-5, SP 800-186) and the test that a point lies on one. OpenSSL makes the same test
+// when it imports a key; making it while parsing means that a certificate that was read has a usable key, without
+// paying an import.
 
 import { encodeHex } from "../bytes/index.ts";
 
@@ -29,7 +30,10 @@ export const CURVES: Readonly<Record<Curve, CurveFacts>> = {
   },
 };
 
-/** y² = x³ − 3x + b over the curve's field, both coordinates reduced. All three curves have cofactor 1, so this is enough. */
+/**
+ * y² = x³ − 3x + b over the curve's field, both coordinates reduced. All three curves have cofactor 1, so this is
+ * enough.
+ */
 export function isOnCurve(curve: Curve, point: { readonly x: Uint8Array; readonly y: Uint8Array }): boolean {
   const { prime, b } = CURVES[curve];
   const x = toBigInt(point.x);
@@ -48,10 +52,14 @@ function toBigInt(bytes: Uint8Array): bigint {
   return value;
 }
 
-// Ed25519 keys that are no keys: the eight points of small order, for which signatures over anything can be written down
-// without a private key. OpenSSL verifies with them; a request "signed" by one proves nothing about who holds what.
+// Ed25519 keys that are no keys: the eight points of small order, for which signatures over anything can be written
+// down without a private key. OpenSSL verifies with them; a request "signed" by one proves nothing about who holds
+// what.
 
-/** The y coordinates, little-endian, sign bit cleared: 0, 1, the two of order eight, and −1, 0 and 1 plus the field prime. */
+/**
+ * The y coordinates, little-endian, sign bit cleared: 0, 1, the two of order eight, and −1, 0 and 1 plus the field
+ * prime.
+ */
 const SMALL_ORDER_Y: ReadonlySet<string> = new Set([
   "0000000000000000000000000000000000000000000000000000000000000000",
   "0100000000000000000000000000000000000000000000000000000000000000",

@@ -15,7 +15,7 @@ export function encryptCfb(key: Uint8Array, plaintext: Uint8Array): Uint8Array {
   return new Uint8Array(Buffer.concat([cipher.update(plaintext), cipher.final()]));
 }
 
-export interface GcmOptions {
+interface GcmOptions {
   /** 32 octets. */
   readonly key: Uint8Array;
   /** 12 octets, never twice with one key. */
@@ -44,10 +44,10 @@ export function decryptGcm({ key, iv, associated }: GcmOptions, sealed: Uint8Arr
   }
 }
 
-// RSAES-OAEP (RFC 8017 §7.1.1) with the seed handed in: node:crypto draws its own, and a pure function must not. OpenSSL
-// does the modular exponentiation; the encoding of the message is done here.
+// RSAES-OAEP (RFC 8017 §7.1.1) with the seed handed in: node:crypto draws its own, and a pure function must not.
+// OpenSSL does the modular exponentiation; the encoding of the message is done here.
 
-export interface OaepOptions {
+interface OaepOptions {
   /** Magnitude, most significant octet first. */
   readonly modulus: Uint8Array;
   readonly exponent: Uint8Array;

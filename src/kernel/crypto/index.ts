@@ -14,7 +14,6 @@ export {
 export { agree, decryptGcm, type EcPoint, encryptCfb, encryptGcm, encryptOaep, publicPointOf } from "./encryption.ts";
 export {
   ALGORITHM_FACTS,
-  type KeyAlgorithm,
   type KeyMaterial,
   SIGNATURE_ALGORITHMS,
   type SignatureAlgorithm,

@@ -15,8 +15,8 @@ import {
 import type { Curve } from "./curves.ts";
 import { bufferOver, nativeBase64Url } from "./digest.ts";
 
-// The signature algorithms the product signs and verifies with. Those that are missing are missing on purpose: SHA-1 and
-// MD5 are forgeable, DSA and odd curves are nobody's in Kubernetes.
+// The signature algorithms the product signs and verifies with. Those that are missing are missing on purpose: SHA-1
+// and MD5 are forgeable, DSA and odd curves are nobody's in Kubernetes.
 
 export const SIGNATURE_ALGORITHMS = [
   "RSA-PKCS1-SHA256",
@@ -33,9 +33,9 @@ export const SIGNATURE_ALGORITHMS = [
 
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 
-export type KeyAlgorithm = "RSA" | "EC" | "Ed25519";
+type KeyAlgorithm = "RSA" | "EC" | "Ed25519";
 
-export interface AlgorithmFacts {
+interface AlgorithmFacts {
   readonly key: KeyAlgorithm;
   /** Absent for Ed25519, which hashes by itself. */
   readonly hash?: "sha256" | "sha384" | "sha512";
@@ -69,8 +69,8 @@ export interface SignedBytes {
 
 /**
  * OpenSSL 3 has two ways to import a key, and neither wins everywhere. Measured on Node 20 in microseconds, JWK / SPKI:
- * RSA-2048 4 / 126, Ed25519 7 / 87, P-256 90 / 165, P-384 515 / 112. The JWK way multiplies the point by the group order,
- * which is fast only where the curve has hand-written code.
+ * RSA-2048 4 / 126, Ed25519 7 / 87, P-256 90 / 165, P-384 515 / 112. The JWK way multiplies the point by the group
+ * order, which is fast only where the curve has hand-written code.
  */
 const IMPORT_AS_SPKI: ReadonlySet<Curve> = new Set(["P-384", "P-521"]);
 

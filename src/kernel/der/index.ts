@@ -1,10 +1,9 @@
-export { encodeOidContent, parseOid, readOid } from "./oid.ts";
+export { parseOid, readOid } from "./oid.ts";
 export { DerReader, readWholeSequence } from "./reader.ts";
 export { encodeDirectoryString, encodeIa5Content, parseIa5, parseString } from "./strings.ts";
 export { contextConstructed, contextPrimitive, TAG } from "./tags.ts";
 export { encodeTime, readTimeMs } from "./time.ts";
 export {
-  type BitString,
   readBitString,
   readDefaultFalse,
   readNull,

@@ -1,5 +1,6 @@
-// The character string types of X.509 names and alternative names. Reading follows what the Go standard library accepts,
-// because a name that kube-apiserver reads and we do not (or read differently) is a name two parties disagree on.
+// The character string types of X.509 names and alternative names. Reading follows what the Go standard library
+// accepts, because a name that kube-apiserver reads and we do not (or read differently) is a name two parties disagree
+// on.
 import { encodeUtf8, parseUtf8 } from "../bytes/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { TAG } from "./tags.ts";
@@ -61,7 +62,9 @@ function matching(text: string, rule: { readonly pattern: RegExp; readonly kind:
   throw new Fault("malformed", `${rule.kind} has a character outside its alphabet`);
 }
 
-/** PrintableString where the text allows it, else UTF8String: the choice of Go, and so of every Kubernetes component. */
+/**
+ * PrintableString where the text allows it, else UTF8String: the choice of Go, and so of every Kubernetes component.
+ */
 export function encodeDirectoryString(text: string): Uint8Array {
   return encodeTlv(PRINTABLE.test(text) ? TAG.printableString : TAG.utf8String, [encodeUtf8(text)]);
 }

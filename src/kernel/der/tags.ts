@@ -1,4 +1,5 @@
-// The identifier octets of the ASN.1 types X.509 uses (X.690 §8.1.2). Only low tag numbers occur, so a tag is one octet.
+// The identifier octets of the ASN.1 types X.509 uses (X.690 §8.1.2). Only low tag numbers occur, so a tag is one
+// octet.
 
 export const TAG = {
   boolean: 0x01,

@@ -1,5 +1,5 @@
-// Times of a certificate (RFC 5280 §4.1.2.5): UTCTime from 1950 to 2049, GeneralizedTime for every other year, both to the
-// second, in Zulu, without fractions. Any other spelling of the same moment is refused.
+// Times of a certificate (RFC 5280 §4.1.2.5): UTCTime from 1950 to 2049, GeneralizedTime for every other year, both to
+// the second, in Zulu, without fractions. Any other spelling of the same moment is refused.
 import { Fault } from "../outcome/index.ts";
 import type { DerReader } from "./reader.ts";
 import { TAG } from "./tags.ts";
@@ -30,8 +30,8 @@ function momentMs(year: number, rest: Uint8Array): number {
   const minute = pairAt(rest, 6);
   const second = pairAt(rest, 8);
   const date = new Date(Date.UTC(year, month - 1, day, hour, minute, second));
-  // Date.UTC rolls 30 February over to March, 24:00 to the next day, and reads the years 0 to 99 as 1900 to 1999: what comes
-  // back changed was no moment of the calendar.
+  // Date.UTC rolls 30 February over to March, 24:00 to the next day, and reads the years 0 to 99 as 1900 to 1999: what
+  // comes back changed was no moment of the calendar.
   const isUnchanged =
     date.getUTCFullYear() === year && date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24;
   if (!isUnchanged || minute > 59 || second > 59) {

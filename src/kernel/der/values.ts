@@ -47,7 +47,7 @@ export function readSmallUnsigned(reader: DerReader, tag: number = TAG.integer):
   return value;
 }
 
-export interface BitString {
+interface BitString {
   readonly bytes: Uint8Array;
   readonly unusedBits: number;
 }

@@ -1,7 +1,8 @@
-// Detached JWS (RFC 7515 appendix F, HS256), `<header>..<mac>`, in two uses that share the key. In the ConfigMap cluster-info
-// kubeadm compares the whole text with the one it computes, so there header bytes and spelling are part of it. In the header
-// X-Kubernetes-JWS (seed 004) it is read as any JWS: protected header, key id and MAC are looked at one by one. The protected
-// header is part of what the MAC covers: two uses with different headers can never pass for each other.
+// Detached JWS (RFC 7515 appendix F, HS256), `<header>..<mac>`, in two uses that share the key. In the ConfigMap
+// cluster-info kubeadm compares the whole text with the one it computes, so there header bytes and spelling are part of
+// it. In the header X-Kubernetes-JWS (seed 004) it is read as any JWS: protected header, key id and MAC are looked at
+// one by one. The protected header is part of what the MAC covers: two uses with different headers can never pass for
+// each other.
 
 import { encodeUtf8, equalBytes } from "../bytes/index.ts";
 import { nativeBase64Url } from "../crypto/index.ts";
@@ -12,7 +13,7 @@ import { type Hs256Key, parseHs256Header, parseMac, signHs256, verifyHs256 } fro
 const MAX_CHARACTERS = 2_048;
 const WHAT = "JWS";
 
-export interface DetachedHs256 {
+interface DetachedHs256 {
   readonly keyId: string;
   readonly secret: Hs256Key;
   /** The exact bytes that are signed; text is taken as UTF-8. */

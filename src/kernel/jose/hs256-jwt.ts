@@ -1,6 +1,6 @@
-// JSON Web Tokens that a shared secret signs (RFC 7519, HS256): what a client with a bootstrap token shows instead of the
-// token (seed 004). Reading is strict: exactly three parts, header fields of one meaning each, no name twice. Which claims
-// must hold, and until when, is the caller's to judge.
+// JSON Web Tokens that a shared secret signs (RFC 7519, HS256): what a client with a bootstrap token shows instead of
+// the token (seed 004). Reading is strict: exactly three parts, header fields of one meaning each, no name twice. Which
+// claims must hold, and until when, is the caller's to judge.
 
 import { nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
@@ -11,7 +11,7 @@ import type { JwtClaims } from "./jwt.ts";
 const MAX_CHARACTERS = 4_096;
 const WHAT = "JWT";
 
-export interface Hs256JwtTemplate {
+interface Hs256JwtTemplate {
   readonly keyId: string;
   readonly secret: Hs256Key;
   readonly claims: JwtClaims;

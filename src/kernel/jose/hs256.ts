@@ -23,7 +23,7 @@ export function verifyHs256(signingInput: string, mac: Uint8Array, key: Hs256Key
   return equalBytes(mac, macOf(signingInput, key));
 }
 
-export interface Hs256Header {
+interface Hs256Header {
   readonly keyId: string | undefined;
   readonly type: string | undefined;
   /** Every member of the protected header, those of other names too. */
@@ -33,7 +33,10 @@ export interface Hs256Header {
 /** Some tokens are in use at a time, each with one header; beyond this many somebody makes headers up. */
 const MAX_KNOWN_HEADERS = 64;
 
-/** A header means the same for ever, and all that one token signs has the same: each is read once. Only good ones are kept. */
+/**
+ * A header means the same for ever, and all that one token signs has the same: each is read once. Only good ones are
+ * kept.
+ */
 const knownHeaders = new Map<string, Hs256Header>();
 
 /** Fault `malformed`, `limit-exceeded`, or `unsupported` for another algorithm or a critical field. */
@@ -62,7 +65,7 @@ function readHeader(part: string, what: string): Hs256Header {
 }
 
 /** A JWS in the compact form, taken apart and believed by nobody until `verifyHs256` says yes. */
-export interface UnverifiedHs256 extends Hs256Header {
+interface UnverifiedHs256 extends Hs256Header {
   readonly payload: Uint8Array;
   readonly signingInput: string;
   readonly mac: Uint8Array;
@@ -125,9 +128,11 @@ function macOf(signingInput: string, key: Hs256Key): Uint8Array {
 // A JSON object in which no name stands twice, at any depth. RFC 7515 §4 and RFC 7519 §4 let a reader refuse repeated
 // names; JSON.parse keeps the last one silently, so that two readers of one token could see two different tokens.
 
-export type JsonRecord = Readonly<Record<string, unknown>>;
+type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Strings, and the marks that open, close or divide; everything else (numbers, words, spaces) says nothing about names. */
+/**
+ * Strings, and the marks that open, close or divide; everything else (numbers, words, spaces) says nothing about names.
+ */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
 
 /** Fault `malformed`; `what` names the text in the message. */

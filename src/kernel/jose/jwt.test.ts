@@ -1,6 +1,7 @@
 import { createPublicKey, createVerify, generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { generatePrivateKey, type KeyKind, parsePrivateKey } from "../../platform/keys/index.ts";
+import { generatePrivateKey, parsePrivateKey } from "../../platform/keys/index.ts";
+import type { KeyKind } from "../../platform/keys/private-key.ts";
 import { parsePublicKey } from "../x509/index.ts";
 import { decodeUnverifiedJwt, hasJwtForm, jwkOf, keyIdOf, signJwt, verifyJwt } from "./index.ts";
 

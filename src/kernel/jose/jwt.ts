@@ -1,6 +1,7 @@
-// JSON Web Tokens with an asymmetric signature (RFC 7519, RFC 7515 compact form, RFC 7518 §3.3 and §3.4): what Kubernetes'
-// service accounts carry. The list of algorithms is closed, and each belongs to one kind of key: a token cannot choose how
-// it is checked. `none` and the HMACs are not on the list, so a public key is never mistaken for a shared secret.
+// JSON Web Tokens with an asymmetric signature (RFC 7519, RFC 7515 compact form, RFC 7518 §3.3 and §3.4): what
+// Kubernetes' service accounts carry. The list of algorithms is closed, and each belongs to one kind of key: a token
+// cannot choose how it is checked. `none` and the HMACs are not on the list, so a public key is never mistaken for a
+// shared secret.
 
 import { concatBytes, encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../bytes/index.ts";
 import { type Curve, type SignatureAlgorithm, sha256 } from "../crypto/index.ts";
@@ -30,7 +31,7 @@ const ALGORITHMS: Readonly<Record<JwtAlgorithm, AlgorithmFacts>> = {
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
 /** Taken apart, and believed by nobody: every field is what the sender wrote. */
-export interface UnverifiedJws {
+interface UnverifiedJws {
   readonly algorithm: JwtAlgorithm;
   readonly keyId: string | undefined;
   readonly payload: Uint8Array;
@@ -42,7 +43,10 @@ export interface UnverifiedJwt extends UnverifiedJws {
   readonly claims: JwtClaims;
 }
 
-/** Three parts between two dots. For whoever sees every credential: a Fault, with its stack, costs more than all other checks. */
+/**
+ * Three parts between two dots. For whoever sees every credential: a Fault, with its stack, costs more than all other
+ * checks.
+ */
 export function hasJwtForm(token: string): boolean {
   const first = token.indexOf(".");
   const second = token.indexOf(".", first + 1);
@@ -100,12 +104,15 @@ export function verifyJwt(jwt: UnverifiedJws, key: PublicKey): boolean {
   return signature !== undefined && key.verifier.verify({ algorithm, bytes: jwt.signedBytes, signature });
 }
 
-export interface JwtTemplate {
+interface JwtTemplate {
   readonly keyId: string;
   readonly claims: JwtClaims;
 }
 
-/** Header exactly {"alg":…,"kid":…}, claims with their keys sorted, as Go writes them. Fault `unsupported` for other keys. */
+/**
+ * Header exactly {"alg":…,"kid":…}, claims with their keys sorted, as Go writes them. Fault `unsupported` for other
+ * keys.
+ */
 export function signJwt({ keyId, claims }: JwtTemplate, signer: Signer): string {
   const [alg, { octets }] = algorithmOf(signer);
   const part = (value: unknown) => encodeBase64Url(encodeUtf8(JSON.stringify(value)));
@@ -133,16 +140,16 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
-// The two spellings of an ECDSA signature: X.509 and OpenSSL write SEQUENCE { r, s } in DER, JOSE writes r and s side by
-// side, each as long as the curve's field (RFC 7518 §3.4).
+// The two spellings of an ECDSA signature: X.509 and OpenSSL write SEQUENCE { r, s } in DER, JOSE writes r and s side
+// by side, each as long as the curve's field (RFC 7518 §3.4).
 
 /** Undefined when the length is not twice that of a half: no other spelling of a signature is accepted. */
-export function derFromRaw(raw: Uint8Array, octets: number): Uint8Array | undefined {
+function derFromRaw(raw: Uint8Array, octets: number): Uint8Array | undefined {
   if (raw.length !== 2 * octets) return undefined;
   return encodeSequence([encodeUnsigned(raw.subarray(0, octets)), encodeUnsigned(raw.subarray(octets))]);
 }
 
-export function rawFromDer(der: Uint8Array, octets: number): Uint8Array {
+function rawFromDer(der: Uint8Array, octets: number): Uint8Array {
   return readWholeSequence(der, (content) => {
     const halves = [readUnsigned(content), readUnsigned(content)];
     return concatBytes(halves.map((half) => concatBytes([new Uint8Array(octets - half.length), half])));
@@ -151,7 +158,7 @@ export function rawFromDer(der: Uint8Array, octets: number): Uint8Array {
 
 // Public keys as JSON Web Keys (RFC 7517, RFC 7518 §6), and the key id Kubernetes gives them.
 
-export type Jwk = Readonly<Record<string, string>>;
+type Jwk = Readonly<Record<string, string>>;
 
 /** base64url of SHA-256 over the SubjectPublicKeyInfo. */
 export function keyIdOf(key: PublicKey): string {

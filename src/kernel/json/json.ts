@@ -7,9 +7,9 @@ import { Fault } from "../outcome/index.ts";
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * Members and items of one document in sum. Every stage looks at each of them, and while it does, nobody else is served: at some
- * microseconds apiece a body of 3 MiB could hold the server for seconds. The largest objects people write (custom resource
- * definitions of large operators, reports of scanners) hold fifteen thousand.
+ * Members and items of one document in sum. Every stage looks at each of them, and while it does, nobody else is
+ * served: at some microseconds apiece a body of 3 MiB could hold the server for seconds. The largest objects people
+ * write (custom resource definitions of large operators, reports of scanners) hold fifteen thousand.
  */
 export const MAX_JSON_VALUES = 30_000;
 
@@ -37,7 +37,10 @@ export function parseJson(bytes: Uint8Array): Json {
   return value;
 }
 
-/** One for the whole, one for each container that is not empty, one for each comma; text that is not JSON is counted somehow. */
+/**
+ * One for the whole, one for each container that is not empty, one for each comma; text that is not JSON is counted
+ * somehow.
+ */
 export function countValues(bytes: Uint8Array): number {
   let values = 1;
   let hasOpened = false;
@@ -75,8 +78,9 @@ interface Pending {
 }
 
 /**
- * Bounds the depth and the number of values. differs from upstream: a key `__proto__` is refused, although a ConfigMap may have
- * one there. Copying such a key by assignment would change the prototype of an object instead of adding a field.
+ * Bounds the depth and the number of values. differs from upstream: a key `__proto__` is refused, although a ConfigMap
+ * may have one there. Copying such a key by assignment would change the prototype of an object instead of adding a
+ * field.
  */
 export function checkJson(root: Json): void {
   const pending: Pending[] = [];

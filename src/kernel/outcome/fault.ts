@@ -1,5 +1,5 @@
-// A fault is an accident: bytes that do not parse, a server that is away, a lost race. Callers branch on `code`, never on
-// text or class, so that two copies of this module agree. It knows nothing of HTTP or exit codes: the three edges
+// A fault is an accident: bytes that do not parse, a server that is away, a lost race. Callers branch on `code`, never
+// on text or class, so that two copies of this module agree. It knows nothing of HTTP or exit codes: the three edges
 // (apiserver/reply, cli/terminal, controller/loop) translate it, each with a record that lists every code.
 
 /** Every code, in the order of docs/errors.md; a test compares the two. */
@@ -42,7 +42,7 @@ const RETRYABLE: ReadonlySet<FaultCode> = new Set([
 /** Safe to print and log: names, numbers, expectations. Never a token, a key or a whole certificate. */
 export type FaultDetail = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly cause?: unknown;
   readonly detail?: FaultDetail;
   readonly retryable?: boolean;

@@ -1,13 +1,4 @@
-export {
-  assert,
-  Bug,
-  FAULT_CODES,
-  Fault,
-  type FaultCode,
-  type FaultDetail,
-  type FaultOptions,
-  isFault,
-} from "./fault.ts";
+export { assert, Bug, Fault, type FaultCode, type FaultDetail, isFault } from "./fault.ts";
 export {
   type Approval,
   type Finding,
@@ -28,7 +19,6 @@ export {
   deny,
   type NoOpinion,
   noOpinion,
-  type Said,
   type Verdict,
   type Wait,
   wait,

@@ -1,6 +1,6 @@
-// Rules and how they are judged: each says what must hold and finds whether it does; judged in written order, the first that
-// does not pass decides, and the trail says so of each. A rule says what it found about its own sentence; the judge puts the
-// rule's id on it, so a rule cannot speak in another's name.
+// Rules and how they are judged: each says what must hold and finds whether it does; judged in written order, the first
+// that does not pass decides, and the trail says so of each. A rule says what it found about its own sentence; the
+// judge puts the rule's id on it, so a rule cannot speak in another's name.
 import { assert } from "./fault.ts";
 import { allow, deny, noOpinion, type Verdict, wait } from "./verdict.ts";
 

@@ -2,7 +2,7 @@
 // operators lose hours to requests that are pending without a reason anywhere.
 
 /** What each answer carries: which rule spoke, a stable token for machines, a sentence for people. */
-export interface Said {
+interface Said {
   readonly rule: string;
   readonly reason: string;
   readonly message: string;
@@ -16,7 +16,9 @@ export interface Deny extends Said {
   readonly kind: "Deny";
 }
 
-/** Nothing is wrong, something is missing. `retryAfterMs` is the latest moment to look again; a change may come sooner. */
+/**
+ * Nothing is wrong, something is missing. `retryAfterMs` is the latest moment to look again; a change may come sooner.
+ */
 export interface Wait extends Said {
   readonly kind: "Wait";
   readonly retryAfterMs: number;

@@ -1,9 +1,9 @@
 import { encodeBase64, parseBase64Lenient } from "../bytes/index.ts";
 import { Fault, isFault } from "../outcome/index.ts";
 
-// PEM in: the blocks of a text in order (RFC 7468), text and damaged blocks between them skipped. What counts as a block is
-// exactly what Go's encoding/pem says: kube-apiserver judges a CSR by the first block that *it* sees, and a block that only
-// one of us sees would let a requester show the API server one request and the signer another.
+// PEM in: the blocks of a text in order (RFC 7468), text and damaged blocks between them skipped. What counts as a
+// block is exactly what Go's encoding/pem says: kube-apiserver judges a CSR by the first block that *it* sees, and a
+// block that only one of us sees would let a requester show the API server one request and the signer another.
 
 export interface PemBlock {
   readonly label: string;
@@ -41,7 +41,10 @@ interface Step {
   readonly resumeAt: number;
 }
 
-/** Looks for the first END line, then back for the last BEGIN before it: an opened and never closed block is passed over. */
+/**
+ * Looks for the first END line, then back for the last BEGIN before it: an opened and never closed block is passed
+ * over.
+ */
 function nextBlock(text: string, from: number): Step | undefined {
   const end = text.indexOf(END, from);
   if (end < 0) return undefined;

@@ -1,4 +1,5 @@
-// Which characters one place of a regular expression takes: ranges of code points, Unicode properties, and both turned around.
+// Which characters one place of a regular expression takes: ranges of code points, Unicode properties, and both turned
+// around.
 
 /** [first, last, first, last, …] */
 export type Ranges = readonly number[];

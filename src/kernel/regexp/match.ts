@@ -1,5 +1,5 @@
-// Does a text match? All ways through the program are followed at once, one character after the other, so the time is at
-// most text × program: no pattern can make the server think for minutes, as a backtracking engine can be made to.
+// Does a text match? All ways through the program are followed at once, one character after the other, so the time is
+// at most text × program: no pattern can make the server think for minutes, as a backtracking engine can be made to.
 
 import { takes } from "./character-class.ts";
 import type { Program, Step } from "./program.ts";

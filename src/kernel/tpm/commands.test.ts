@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import recorded from "../../../test/vectors/tpm/swtpm.json" with { type: "json" };
 import { encodeHex, parseHex } from "../bytes/index.ts";
 import { isFault } from "../outcome/index.ts";
+import { getRandom } from "./commands/basic.ts";
+import { loadExternal } from "./commands/objects.ts";
 import {
   activateCredential,
   createPrimary,
@@ -9,9 +11,7 @@ import {
   flushContext,
   getHandles,
   getProperties,
-  getRandom,
   HANDLE,
-  loadExternal,
   mustSendAgain,
   nvRead,
   PROPERTY,
@@ -19,11 +19,11 @@ import {
   pcrRead,
   policySecret,
   quote,
-  responseFault,
   responseSize,
   startPolicySession,
   startup,
 } from "./index.ts";
+import { responseFault } from "./response-code.ts";
 
 const { makeCredential } = recorded;
 const hex = parseHex;

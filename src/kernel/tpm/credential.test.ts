@@ -2,15 +2,9 @@ import { createDecipheriv, createECDH, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import recorded from "../../../test/vectors/tpm/swtpm.json" with { type: "json" };
 import { encodeHex, parseHex } from "../bytes/index.ts";
-import {
-  EK_TEMPLATES,
-  encodePublicArea,
-  kdfa,
-  kdfe,
-  makeCredential,
-  type PublicArea,
-  parsePublicArea,
-} from "./index.ts";
+import { kdfa, kdfe } from "./credential.ts";
+import { EK_TEMPLATES, makeCredential, type PublicArea, parsePublicArea } from "./index.ts";
+import { encodePublicArea } from "./public-area.ts";
 
 const { createPrimary, makeCredential: vector } = recorded;
 const hex = parseHex;

@@ -1,5 +1,6 @@
-// MakeCredential in software (part 1, §24): a secret that only the TPM with this endorsement key opens, and only while it holds
-// the private half of the object with this Name. Pure: all randomness is handed in. Every hash is the endorsement key's.
+// MakeCredential in software (part 1, §24): a secret that only the TPM with this endorsement key opens, and only while
+// it holds the private half of the object with this Name. Pure: all randomness is handed in. Every hash is the
+// endorsement key's.
 
 import { concatBytes, encodeUtf8 } from "../bytes/index.ts";
 import {
@@ -23,7 +24,7 @@ export type CredentialRandomness =
   | { readonly kind: "rsa"; readonly seed: Uint8Array; readonly oaepSeed: Uint8Array }
   | { readonly kind: "ecc"; readonly scalar: Uint8Array };
 
-export interface CredentialInput {
+interface CredentialInput {
   readonly endorsementKey: PublicArea;
   /** Of the object that must be loaded beside it. */
   readonly objectName: Uint8Array;
@@ -113,7 +114,7 @@ function encapsulateEcc(
 
 // The two key derivations of a TPM (part 1, §11.4.10): KDFa over HMAC (SP 800-108), KDFe over a hash (SP 800-56A).
 
-export interface KdfInput {
+interface KdfInput {
   readonly hash: HashName;
   /** KDFa: the key. KDFe: the shared x coordinate, padded. */
   readonly secret: Uint8Array;

@@ -1,5 +1,5 @@
-// Framing of commands and responses (part 1, §18): a header of ten octets, handles, authorizations, parameters. A command is a
-// value that knows its bytes and how to read its answer; sending it is platform/tpm's work.
+// Framing of commands and responses (part 1, §18): a header of ten octets, handles, authorizations, parameters. A
+// command is a value that knows its bytes and how to read its answer; sending it is platform/tpm's work.
 import { concatBytes } from "../bytes/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { sized, TpmReader, u8, u16, u32 } from "./codec.ts";
@@ -14,7 +14,7 @@ export interface TpmCommand<Answer> {
   parse(response: Uint8Array): Answer;
 }
 
-export interface CommandParts {
+interface CommandParts {
   readonly name: string;
   readonly code: number;
   readonly handles?: readonly number[];
@@ -25,13 +25,13 @@ export interface CommandParts {
   readonly makesHandle?: boolean;
 }
 
-export interface ResponseBody {
+interface ResponseBody {
   /** Zero where the command makes none. */
   readonly handle: number;
   readonly parameters: TpmReader;
 }
 
-export const HEADER_OCTETS = 10;
+const HEADER_OCTETS = 10;
 /** Every TPM takes and gives at least this much; no message here is larger. */
 export const MAX_MESSAGE_OCTETS = 4096;
 const CONTINUE_SESSION = 1;

@@ -14,7 +14,7 @@ export interface PcrSelection {
 }
 
 /** PC Client TPMs have 24 registers. */
-export const PCR_COUNT = 24;
+const PCR_COUNT = 24;
 const SELECT_OCTETS = PCR_COUNT / 8;
 /** TPMs have up to five banks; the specification's own list ends at sixteen. */
 const MAX_BANKS = 16;

@@ -1,5 +1,5 @@
-// TPMT_PUBLIC (part 2, §12.2.4): the public half of a TPM object. The bytes as received stay beside the parsed fields, because
-// an object's Name is a hash of exactly those: encoding them again may give another Name.
+// TPMT_PUBLIC (part 2, §12.2.4): the public half of a TPM object. The bytes as received stay beside the parsed fields,
+// because an object's Name is a hash of exactly those: encoding them again may give another Name.
 
 import { concatBytes } from "../bytes/index.ts";
 import { digest } from "../crypto/index.ts";
@@ -15,7 +15,7 @@ export interface SymmetricParameters {
 }
 
 /** Absent (TPM_ALG_NULL) for keys that leave the scheme to each use. */
-export interface SchemeParameters {
+interface SchemeParameters {
   readonly algorithm: number;
   /** Absent for RSAES, which has none. */
   readonly hash?: number;
@@ -119,7 +119,7 @@ function encodeSymmetric(symmetric: SymmetricParameters | undefined): Uint8Array
   return concatBytes([u16(symmetric.algorithm), u16(symmetric.keyBits), u16(symmetric.mode)]);
 }
 
-export function encodeScheme(scheme: SchemeParameters | undefined): Uint8Array {
+function encodeScheme(scheme: SchemeParameters | undefined): Uint8Array {
   if (scheme === undefined) return u16(ALGORITHM.null);
   return scheme.hash === undefined ? u16(scheme.algorithm) : concatBytes([u16(scheme.algorithm), u16(scheme.hash)]);
 }
@@ -128,7 +128,8 @@ export function hasAttributes(area: PublicAreaFields, mask: number): boolean {
   return (area.attributes & mask) === mask;
 }
 
-// Names of TPM objects (part 1, §16): a hash over the public area, so that a Name says which key it is and what it may do.
+// Names of TPM objects (part 1, §16): a hash over the public area, so that a Name says which key it is and what it may
+// do.
 
 /** nameAlg ‖ H(TPMT_PUBLIC), over the bytes as received. */
 export function nameOf({ nameAlgorithm, raw }: PublicArea): Uint8Array {

@@ -1,11 +1,10 @@
 // TPM_RC (part 2, §6.6): what a response code means, in words, and as a Fault that callers can act on.
 import { Fault, type FaultCode } from "../outcome/index.ts";
 
-/** The same command may succeed when it is sent again: a lazy self-test, a yielded command, a TPM that asks to retry. */
+/**
+ * The same command may succeed when it is sent again: a lazy self-test, a yielded command, a TPM that asks to retry.
+ */
 const AGAIN: ReadonlySet<number> = new Set([0x908, 0x90a, 0x922]);
-export const RC_LOCKOUT = 0x921;
-/** Startup of a TPM that runs: the answer a client hopes for. */
-export const RC_INITIALIZE = 0x100;
 
 /** Format 0: whole codes. */
 const WHOLE: Readonly<Record<number, readonly [FaultCode, string]>> = {

@@ -1,16 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { encodeHex, parseHex } from "../bytes/index.ts";
 import { sha256 } from "../crypto/index.ts";
-import {
-  createSealed,
-  encodePublicArea,
-  loadSealed,
-  SEALED_ATTRIBUTES,
-  STORAGE_ATTRIBUTES,
-  STORAGE_TEMPLATES,
-  STORAGE_UNIQUE,
-  unseal,
-} from "./index.ts";
+import { SEALED_ATTRIBUTES } from "./commands/objects.ts";
+import { createSealed, loadSealed, STORAGE_TEMPLATES, unseal } from "./index.ts";
+import { encodePublicArea } from "./public-area.ts";
+import { STORAGE_ATTRIBUTES, STORAGE_UNIQUE } from "./templates.ts";
 
 const hex = parseHex;
 const sized = (content: string) => (content.length / 2).toString(16).padStart(4, "0") + content;

@@ -8,7 +8,7 @@ import { ALGORITHM, hashOf } from "./constants.ts";
 import { publicKeyOf } from "./key-info.ts";
 import type { PublicArea } from "./public-area.ts";
 
-export interface TpmSignature {
+interface TpmSignature {
   /** TPM_ALG_ID of the scheme: RSASSA, RSAPSS or ECDSA. */
   readonly algorithm: number;
   readonly hash: number;

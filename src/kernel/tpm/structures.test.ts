@@ -4,12 +4,9 @@ import { concatBytes, encodeHex, parseHex } from "../bytes/index.ts";
 import { digest, sha256 } from "../crypto/index.ts";
 import {
   AK_TEMPLATES,
-  AK_UNIQUE,
   ALGORITHM,
   cutNvCertificate,
   EK_TEMPLATES,
-  encodePcrSelections,
-  encodePublicArea,
   HANDLE,
   nameOf,
   POLICY_A_SHA256,
@@ -23,6 +20,9 @@ import {
   qualifiedNameOfPrimary,
   verifyTpmSignature,
 } from "./index.ts";
+import { encodePcrSelections } from "./pcrs.ts";
+import { encodePublicArea } from "./public-area.ts";
+import { AK_UNIQUE } from "./templates.ts";
 
 const { createPrimary, attestationKey, quote, externalPublic, externalName } = recorded;
 const hex = parseHex;

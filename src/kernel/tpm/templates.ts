@@ -1,7 +1,8 @@
-// Templates of the keys the product uses. Endorsement keys: TCG EK Credential Profile 2.5, annex B; the same template gives the
-// same key on the same TPM for ever. The attestation key: Countersign's own, in the endorsement hierarchy, made anew from its
-// template at each use, so it needs no storage, comes back after re-imaging, and is nobody else's attestation key. The storage key,
-// under which keys at rest are sealed, is made in the same way and for the same reasons.
+// Templates of the keys the product uses. Endorsement keys: TCG EK Credential Profile 2.5, annex B; the same template
+// gives the same key on the same TPM for ever. The attestation key: Countersign's own, in the endorsement hierarchy,
+// made anew from its template at each use, so it needs no storage, comes back after re-imaging, and is nobody else's
+// attestation key. The storage key, under which keys at rest are sealed, is made in the same way and for the same
+// reasons.
 import { encodeUtf8, parseHex } from "../bytes/index.ts";
 import { sha256 } from "../crypto/index.ts";
 import { ALGORITHM, CURVE_ID } from "./constants.ts";
@@ -18,9 +19,9 @@ export const POLICY_B_SHA384 = parseHex(
 );
 
 /** fixedTPM, fixedParent, sensitiveDataOrigin, adminWithPolicy, restricted, decrypt. */
-export const EK_LOW_ATTRIBUTES = 0x000300b2;
+const EK_LOW_ATTRIBUTES = 0x000300b2;
 /** The same with userWithAuth: an empty password opens it. */
-export const EK_HIGH_ATTRIBUTES = 0x000300f2;
+const EK_HIGH_ATTRIBUTES = 0x000300f2;
 /** fixedTPM, fixedParent, sensitiveDataOrigin, userWithAuth, restricted, sign. */
 export const AK_ATTRIBUTES = 0x00050072;
 

@@ -1,5 +1,5 @@
-// Signature algorithm identifiers (RFC 4055, RFC 5758, RFC 8410). Every algorithm we know has one exact DER spelling, so an
-// identifier is compared as bytes with the table: no parameter is parsed, and none can be smuggled in.
+// Signature algorithm identifiers (RFC 4055, RFC 5758, RFC 8410). Every algorithm we know has one exact DER spelling,
+// so an identifier is compared as bytes with the table: no parameter is parsed, and none can be smuggled in.
 import { equalBytes } from "../bytes/index.ts";
 import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm } from "../crypto/index.ts";
 import { contextConstructed, encodeOid, encodeSequence, encodeTlv, encodeUnsigned, TAG } from "../der/index.ts";
@@ -43,7 +43,9 @@ const ALSO_READ: readonly (readonly [SignatureAlgorithm, Uint8Array])[] = [
   ["RSA-PSS-SHA512", pssIdentifier(identifier(OID_SHA512), 64)],
 ];
 
-/** "unsupported" is a value, not a Fault: a root signed by itself with SHA-1 is still a name and a key one may trust. */
+/**
+ * "unsupported" is a value, not a Fault: a root signed by itself with SHA-1 is still a name and a key one may trust.
+ */
 export function signatureAlgorithmOf(raw: Uint8Array): SignatureAlgorithm | "unsupported" {
   for (const algorithm of SIGNATURE_ALGORITHMS) if (equalBytes(raw, IDENTIFIERS[algorithm])) return algorithm;
   return ALSO_READ.find(([, known]) => equalBytes(raw, known))?.[0] ?? "unsupported";

@@ -1,5 +1,5 @@
-// X.509 certificates (RFC 5280 §4.1). Parsing keeps every raw slice, reads the extensions the product knows and refuses a
-// malformed one of them; whether to believe the certificate is chain.ts' question.
+// X.509 certificates (RFC 5280 §4.1). Parsing keeps every raw slice, reads the extensions the product knows and refuses
+// a malformed one of them; whether to believe the certificate is chain.ts' question.
 
 import { equalBytes } from "../bytes/index.ts";
 import type { SignatureAlgorithm } from "../crypto/index.ts";
@@ -125,7 +125,10 @@ function readOptionalExtensions(content: DerReader, version: number): readonly E
   return extensions;
 }
 
-/** By which key an authority was last seen to be signed: the same few stand above every leaf, and neither of the two can change. */
+/**
+ * By which key an authority was last seen to be signed: the same few stand above every leaf, and neither of the two can
+ * change.
+ */
 const SIGNED_BY = new WeakMap<Certificate, PublicKey>();
 
 export function verifyCertificateSignature(certificate: Certificate, issuerKey: PublicKey): boolean {
@@ -145,7 +148,10 @@ export function parseCertificates(pem: string): readonly Certificate[] {
     .map(({ bytes }) => parseCertificate(bytes));
 }
 
-/** Empty when there is none, or when one of them does not parse: half a chain or half a set of roots is nobody's intention. */
+/**
+ * Empty when there is none, or when one of them does not parse: half a chain or half a set of roots is nobody's
+ * intention.
+ */
 export function readCertificates(pem: string): readonly Certificate[] {
   try {
     return parseCertificates(pem);

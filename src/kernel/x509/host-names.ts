@@ -1,5 +1,5 @@
-// The syntax of names that are text: hosts (RFC 1123 §2.1) and mailboxes. One strict reading for SANs, constraints and peers:
-// whatever has two readings has none here.
+// The syntax of names that are text: hosts (RFC 1123 §2.1) and mailboxes. One strict reading for SANs, constraints and
+// peers: whatever has two readings has none here.
 
 import type { SubjectAltNames } from "./extensions/subject-alt-names.ts";
 import { formatIpAddress, parseIpAddress } from "./ip-address.ts";
@@ -20,7 +20,7 @@ export function isHostPattern(text: string): boolean {
   return isHostName(text.startsWith("*.") ? text.slice(2) : text);
 }
 
-export interface Mailbox {
+interface Mailbox {
   readonly local: string;
   readonly host: string;
 }
@@ -36,7 +36,10 @@ export function isMailbox(text: string): boolean {
   return parseMailbox(text) !== undefined;
 }
 
-/** Scheme, then perhaps user information, then a host that ends where RFC 3986 §3.2 says: characters outside it end nothing. */
+/**
+ * Scheme, then perhaps user information, then a host that ends where RFC 3986 §3.2 says: characters outside it end
+ * nothing.
+ */
 const URI_WITH_HOST = /^[a-z][a-z0-9+.-]*:\/\/(?:[\w.~!$&'()*+,;=:%-]*@)?([a-z0-9.-]+)(?::\d*)?(?:[/?#]|$)/i;
 
 /** The host of a URI, in lower case, or undefined: no authority, or a host that is an address. */

@@ -1,5 +1,6 @@
-// Distinguished names (RFC 5280 §4.1.2.4). Reading follows Go, whose reading decides who somebody is in Kubernetes: the last
-// common name is the user, every organization is a group. Writing follows Go's too: organizations first, then the common name.
+// Distinguished names (RFC 5280 §4.1.2.4). Reading follows Go, whose reading decides who somebody is in Kubernetes: the
+// last common name is the user, every organization is a group. Writing follows Go's too: organizations first, then the
+// common name.
 
 import {
   compareEncodings,
@@ -16,7 +17,7 @@ import {
 import { Fault } from "../outcome/index.ts";
 import { OID_COMMON_NAME, OID_ORGANIZATION } from "./oids.ts";
 
-export interface NameAttribute {
+interface NameAttribute {
   readonly oid: string;
   readonly value: string;
 }

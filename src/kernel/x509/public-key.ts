@@ -1,5 +1,6 @@
-// SubjectPublicKeyInfo (RFC 5280 §4.1.2.7): RSA, EC on the three NIST curves by name, Ed25519. Everything that makes a key
-// unusable or weak beyond discussion is refused here, so that a parsed certificate always has a key one can verify with.
+// SubjectPublicKeyInfo (RFC 5280 §4.1.2.7): RSA, EC on the three NIST curves by name, Ed25519. Everything that makes a
+// key unusable or weak beyond discussion is refused here, so that a parsed certificate always has a key one can verify
+// with.
 import {
   CURVES,
   type Curve,

@@ -1,5 +1,6 @@
-// Certificate revocation lists (RFC 5280 §5): which serial numbers an issuer took back. Whole lists only: one that needs another
-// list to be understood (delta, or of another issuer's certificates) is refused, because what it says would be misread.
+// Certificate revocation lists (RFC 5280 §5): which serial numbers an issuer took back. Whole lists only: one that
+// needs another list to be understood (delta, or of another issuer's certificates) is refused, because what it says
+// would be misread.
 import { encodeHex, equalBytes } from "../bytes/index.ts";
 import type { SignatureAlgorithm } from "../crypto/index.ts";
 import {

@@ -10,7 +10,8 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import { parsePem } from "../../kernel/pem/index.ts";
 import { parseCertificateRequest } from "../../kernel/x509/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { anonymous, createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
+import { anonymous } from "../../platform/kube/connection/credentials.ts";
+import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
 import { type RequestOptions, requestCertificate } from "./request.ts";
 
 // The server here says what an honest one would not, or not at that moment; the honest way is walked in join.test.ts.

@@ -1,15 +1,13 @@
-// The addresses of a DNS name, asked of the servers that the machine is configured with. "There is no such name" is an answer;
-// "nobody answered" is a Fault, so that nobody mistakes an outage for a fact.
+// The addresses of a DNS name, asked of the servers that the machine is configured with. "There is no such name" is an
+// answer; "nobody answered" is a Fault, so that nobody mistakes an outage for a fact.
 
 import { Resolver } from "node:dns/promises";
 import { networkInterfaces } from "node:os";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-export type NameAnswer =
-  | { readonly kind: "Absent" }
-  | { readonly kind: "Present"; readonly addresses: readonly string[] };
+type NameAnswer = { readonly kind: "Absent" } | { readonly kind: "Present"; readonly addresses: readonly string[] };
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly timeoutMs: number;
   /** `127.0.0.1:53`; default: the machine's. */
   readonly servers?: readonly string[] | undefined;

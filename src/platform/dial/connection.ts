@@ -1,5 +1,5 @@
-// How a client of undici comes to its connections: directly, or through the proxy that the environment names, with the same TLS and
-// the same trust in either case.
+// How a client of undici comes to its connections: directly, or through the proxy that the environment names, with the
+// same TLS and the same trust in either case.
 
 import { isIP } from "node:net";
 import { connect, type SecureContext, type TLSSocket } from "node:tls";
@@ -8,7 +8,7 @@ import { onAbort, reasonOf } from "../signals/index.ts";
 import { type Environment, proxyFor } from "./proxy-choice.ts";
 import { KEEP_ALIVE_DELAY_MS, openTunnel } from "./tunnel.ts";
 
-export interface ConnectionOptions {
+interface ConnectionOptions {
   readonly timeoutMs: number;
   readonly tls: TlsOptions;
   readonly env: Environment;

@@ -1,5 +1,5 @@
-// What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has, and how a
-// connection comes about, through a proxy or directly.
+// What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has,
+// and how a connection comes about, through a proxy or directly.
 
 export { ownAddresses, resolveName } from "./addresses.ts";
 export { connectionTo } from "./connection.ts";

@@ -1,12 +1,16 @@
-// Which proxy, if any, lies between this machine and an https address: that of a kubeconfig, or HTTPS_PROXY and NO_PROXY (or in lower
-// case), read as Go's programs read them, so that what helps kubeadm and kubectl helps here. Pure.
+// Which proxy, if any, lies between this machine and an https address: that of a kubeconfig, or HTTPS_PROXY and
+// NO_PROXY (or in lower case), read as Go's programs read them, so that what helps kubeadm and kubectl helps here.
+// Pure.
 
 import { BlockList, isIP } from "node:net";
 import { Fault } from "../../kernel/outcome/index.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Undefined: directly. `named` is the proxy of a kubeconfig, which counts for every address. Fault `bad-config` for one that cannot be used. */
+/**
+ * Undefined: directly. `named` is the proxy of a kubeconfig, which counts for every address. Fault `bad-config` for one
+ * that cannot be used.
+ */
 export function proxyFor(target: URL, env: Environment, named?: string): URL | undefined {
   if (named) return parseProxyUrl(named);
   // The first that says something: an empty word does not hide the other.
@@ -56,7 +60,10 @@ function isExcepted(target: URL, list: string): boolean {
     .some((entry) => entry !== "" && covers(entry, host, port));
 }
 
-/** `*`, `10.0.0.0/8`, `10.0.0.1`, `example.com` with everything below it, `.example.com` with only that; each may have a port. */
+/**
+ * `*`, `10.0.0.0/8`, `10.0.0.1`, `example.com` with everything below it, `.example.com` with only that; each may have a
+ * port.
+ */
 function covers(entry: string, host: string, port: string): boolean {
   if (entry === "*") return true;
   if (entry.includes("/")) return isInRange(entry, host);
@@ -76,7 +83,10 @@ function splitPort(entry: string): readonly [string, string | undefined] {
   return [match[1] ?? "", match[2]];
 }
 
-/** By value, not by spelling: `0:0::1` is `::1`, `::ffff:10.0.0.1` is `10.0.0.1`, a zone is left out. What is no range covers nothing, as in Go. */
+/**
+ * By value, not by spelling: `0:0::1` is `::1`, `::ffff:10.0.0.1` is `10.0.0.1`, a zone is left out. What is no range
+ * covers nothing, as in Go.
+ */
 function isInRange(range: string, host: string): boolean {
   const [address = "", bits = ""] = range.split("/");
   if (isIP(address) === 0 || isIP(host) === 0) return false;

@@ -1,11 +1,11 @@
-// The certificate that a server presents, after a TLS handshake that verified it against a CA and the address that was dialled.
-// No request is made and no certificate of ours is shown.
+// The certificate that a server presents, after a TLS handshake that verified it against a CA and the address that was
+// dialled. No request is made and no certificate of ours is shown.
 
 import { connect } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { onAbort } from "../signals/index.ts";
 
-export interface ServingAddress {
+interface ServingAddress {
   /** An IP address; the certificate must name it. */
   readonly host: string;
   readonly port: number;

@@ -1,12 +1,12 @@
-// A way through a proxy: CONNECT to the target, then the caller's own TLS inside. The proxy learns the host and the port, and sees
-// nothing else: no header of the request, no token, no answer.
+// A way through a proxy: CONNECT to the target, then the caller's own TLS inside. The proxy learns the host and the
+// port, and sees nothing else: no header of the request, no token, no answer.
 
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { onAbort, reasonOf } from "../signals/index.ts";
 
-export interface TunnelOptions {
+interface TunnelOptions {
   readonly proxy: URL;
   readonly host: string;
   readonly port: number;

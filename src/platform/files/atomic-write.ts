@@ -1,5 +1,6 @@
-// A file changes in one step: whoever reads it, now or after a crash at any moment, finds all of the old content or all of
-// the new. Written beside, synced, read back, renamed, and the directory synced; when the promise resolves, it stays.
+// A file changes in one step: whoever reads it, now or after a crash at any moment, finds all of the old content or all
+// of the new. Written beside, synced, read back, renamed, and the directory synced; when the promise resolves, it
+// stays.
 
 import { randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
@@ -7,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Exactly these bits, whatever the umask. 0o600 for anything with a key in it. */
   readonly mode: number;
   readonly fileSystem?: FileSystem | undefined;
@@ -35,8 +36,8 @@ export async function atomicWriteFile(
 }
 
 /**
- * Removes what writes of `path` left behind when a process died in the middle. Only for the holder of a lock that covers
- * the file: another writer's file in progress looks the same.
+ * Removes what writes of `path` left behind when a process died in the middle. Only for the holder of a lock that
+ * covers the file: another writer's file in progress looks the same.
  */
 export async function removeLeftovers(path: string, fileSystem: FileSystem = nodeFileSystem): Promise<void> {
   const directory = dirname(path);

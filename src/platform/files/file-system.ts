@@ -1,12 +1,15 @@
-// The few operations on disk that durable state is made of, one system call or nearly so each: a test can stop after any of
-// them and look at what a crash there would leave. Failures are Faults: `not-found`, `already-exists`, else `io-failed`.
+// The few operations on disk that durable state is made of, one system call or nearly so each: a test can stop after
+// any of them and look at what a crash there would leave. Failures are Faults: `not-found`, `already-exists`, else
+// `io-failed`.
 
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { Fault, type FaultCode } from "../../kernel/outcome/index.ts";
 
 export interface FileSystem {
-  /** Makes a file that must not exist yet, with exactly this mode. Not durable before `sync` of it and of its directory. */
+  /**
+   * Makes a file that must not exist yet, with exactly this mode. Not durable before `sync` of it and of its directory.
+   */
   create(path: string, content: Uint8Array, mode: number): Promise<void>;
   read(path: string): Promise<Buffer>;
   /** Puts a file's content, or a directory's entries, onto the disk. */

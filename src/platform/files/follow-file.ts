@@ -1,6 +1,6 @@
 // A file whose content matters while the process runs: read again every second, told when it has changed. Looking beats
-// being notified: a notification is lost when the file is away for a moment, and never comes when a symbolic link is turned
-// to another directory, which is how Kubernetes updates mounted files.
+// being notified: a notification is lost when the file is away for a moment, and never comes when a symbolic link is
+// turned to another directory, which is how Kubernetes updates mounted files.
 
 import { type Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../clock/index.ts";
@@ -8,7 +8,7 @@ import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 
 const INTERVAL_MS = 1_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** The whole new content. A Fault that it throws is told as trouble, and the same content is not offered again. */

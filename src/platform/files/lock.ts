@@ -4,8 +4,8 @@
 //   held by a living process  -->  Fault `locked`
 //   held by a dead one        -->  lock `<path>.takeover` (the same way), look again, rename our file over it
 //
-// Only the holder of the takeover lock replaces a dead holder's file, so two takers cannot both win. It tells processes of
-// one machine apart; containers that share the directory but not their process ids must not share the lock.
+// Only the holder of the takeover lock replaces a dead holder's file, so two takers cannot both win. It tells processes
+// of one machine apart; containers that share the directory but not their process ids must not share the lock.
 
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
@@ -15,12 +15,12 @@ import { removeIfPresent, temporaryPath } from "./atomic-write.ts";
 import { type FileSystem, nodeFileSystem } from "./file-system.ts";
 import { type Processes, systemProcesses } from "./processes.ts";
 
-export interface Lock {
+interface Lock {
   /** May be called twice. */
   release(): Promise<void>;
 }
 
-export interface LockOptions {
+interface LockOptions {
   readonly fileSystem?: FileSystem | undefined;
   readonly processes?: Processes | undefined;
 }
@@ -35,7 +35,9 @@ interface Holder {
 /** Each level is a process that died while it took over from the one before; nobody has seen two. */
 const MAX_TAKEOVER_DEPTH = 4;
 
-/** A file that vanishes between our steps was released: try again, but not for ever against somebody in a tight loop. */
+/**
+ * A file that vanishes between our steps was released: try again, but not for ever against somebody in a tight loop.
+ */
 const MAX_ATTEMPTS = 10;
 
 export async function acquireLock(path: string, options: LockOptions = {}): Promise<Lock> {
@@ -157,13 +159,13 @@ function heldBy(path: string, holder: Holder): Fault {
   return new Fault("locked", `lock ${path} is held by process ${holder.pid}`, { detail: { path, pid: holder.pid } });
 }
 
-// Waiting for a lock that another process holds: many plugins may be called at once; the first asks for the certificate, the
-// others wait here and then find it on disk.
+// Waiting for a lock that another process holds: many plugins may be called at once; the first asks for the
+// certificate, the others wait here and then find it on disk.
 
 /** The holder waits for a signer, which takes tens of milliseconds at best. */
 const LOOK_AGAIN_MS = 100;
 
-export interface LockWait {
+interface LockWait {
   readonly clock: Clock;
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
@@ -176,8 +178,8 @@ export async function waitForLock(path: string, wait: LockWait): Promise<Lock> {
 }
 
 /**
- * Undefined when, after some waiting, `isDone` holds: another process did what the lock was wanted for. Of two hundred that
- * wait, none then takes the lock only to find that out.
+ * Undefined when, after some waiting, `isDone` holds: another process did what the lock was wanted for. Of two hundred
+ * that wait, none then takes the lock only to find that out.
  */
 export async function waitForLockUnless(
   isDone: () => boolean,

@@ -34,7 +34,10 @@ function exists(pid: number): boolean {
   }
 }
 
-/** proc(5): the name in parentheses may hold anything; after it come the state (field 3) … and the start time (field 22). */
+/**
+ * proc(5): the name in parentheses may hold anything; after it come the state (field 3) … and the start time (field
+ * 22).
+ */
 function startFromStat(boot: string, stat: string): string | undefined {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [state] = fields;

@@ -1,5 +1,5 @@
-// What people write behind a flag, as values: durations, addresses, one word of several. One reading for all programs, so
-// that `90s` means the same everywhere. Fault `bad-config` names the flag, what stands there and what was expected.
+// What people write behind a flag, as values: durations, addresses, one word of several. One reading for all programs,
+// so that `90s` means the same everywhere. Fault `bad-config` names the flag, what stands there and what was expected.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 
@@ -31,7 +31,7 @@ function encodeDuration(ms: number): string {
   return `${ms / unitMs}${unit}`;
 }
 
-export interface Address {
+interface Address {
   readonly host: string;
   readonly port: number;
 }

@@ -1,6 +1,7 @@
-// Who holds how many connections. Each takes some forty kilobytes, used or not, and whoever opens thousands of them should
-// cost himself: beyond a bound for each peer, the one that has been idle longest is closed for the new one, and only when
-// all are in use the new one is refused. A peer is an IPv4 address or an IPv6 network of 64 bits, which one machine has whole.
+// Who holds how many connections. Each takes some forty kilobytes, used or not, and whoever opens thousands of them
+// should cost himself: beyond a bound for each peer, the one that has been idle longest is closed for the new one, and
+// only when all are in use the new one is refused. A peer is an IPv4 address or an IPv6 network of 64 bits, which one
+// machine has whole.
 
 import type { Socket } from "node:net";
 
@@ -12,11 +13,11 @@ export interface ConnectionLimits {
 }
 
 /** The part of a server that this file needs. */
-export interface ConnectionSource {
+interface ConnectionSource {
   on(event: "connection" | "secureConnection", listener: (socket: Socket) => void): unknown;
 }
 
-export interface Connections {
+interface Connections {
   /** A request came on this socket; call the result when it is answered. */
   used(socket: Socket): () => void;
 }

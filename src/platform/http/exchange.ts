@@ -1,9 +1,13 @@
-// One HTTP request and its answer as plain values, so that everything behind the listener can be tested without a socket.
+// One HTTP request and its answer as plain values, so that everything behind the listener can be tested without a
+// socket.
 
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-/** Lower-case names, as Node gives them; a repeated header is joined or dropped by Node's own rules, never passed on twice. */
+/**
+ * Lower-case names, as Node gives them; a repeated header is joined or dropped by Node's own rules, never passed on
+ * twice.
+ */
 export type HttpHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface HttpRequest {
@@ -14,9 +18,14 @@ export interface HttpRequest {
   /** DER, leaf first, as the peer sent them and **not verified**; empty when the peer sent none. */
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
-  /** Fires when the peer goes away or the listener closes; after a whole answer nobody hears of it. Made when first asked for. */
+  /**
+   * Fires when the peer goes away or the listener closes; after a whole answer nobody hears of it. Made when first
+   * asked for.
+   */
   readonly signal: AbortSignal;
-  /** The whole body. Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
+  /**
+   * The whole body. Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away.
+   */
   readBody(limit: number, onBytes?: (count: number) => void): Promise<Uint8Array>;
 }
 
@@ -45,11 +54,11 @@ export function headerValue(headers: HttpHeaders, name: string): string | undefi
   return typeof value === "string" ? value : value?.[0];
 }
 
-// The whole body of a request, up to a limit. Events instead of the stream's iterator: a body is mostly one chunk, and the
-// iterator costs as much as parsing what it brings.
+// The whole body of a request, up to a limit. Events instead of the stream's iterator: a body is mostly one chunk, and
+// the iterator costs as much as parsing what it brings.
 
 /** Told of each piece that came; what it throws ends the reading. */
-export type OnBytes = (count: number) => void;
+type OnBytes = (count: number) => void;
 
 /** Fault `limit-exceeded` as soon as more than `limit` bytes came, `aborted` when the peer went away. */
 export function readBody(message: IncomingMessage, limit: number, onBytes?: OnBytes): Promise<Uint8Array> {

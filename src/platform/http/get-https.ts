@@ -1,5 +1,6 @@
-// One GET over TLS on a connection of its own: what discovery needs before anything is known about a server. Exact bytes
-// come back, never unpacked and never more than was asked for; a redirect is an answer like any other and is not followed.
+// One GET over TLS on a connection of its own: what discovery needs before anything is known about a server. Exact
+// bytes come back, never unpacked and never more than was asked for; a redirect is an answer like any other and is not
+// followed.
 
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
@@ -8,7 +9,9 @@ import { connectionTo, type Environment } from "../dial/index.ts";
 import { faultFromConnection } from "../kube/wire/connection-faults.ts";
 import { startDeadline } from "../kube/wire/deadline.ts";
 
-/** Whom the connection trusts: only these certificates, or, to look at a document that proves itself, whoever answers. */
+/**
+ * Whom the connection trusts: only these certificates, or, to look at a document that proves itself, whoever answers.
+ */
 export type ServerTrust = { readonly caPem: string } | { readonly anybody: true };
 
 export interface HttpsGet {
@@ -33,7 +36,10 @@ export interface HttpsAnswer {
   readonly body: Uint8Array;
 }
 
-/** Fault `untrusted`, `unavailable`, `timeout`, `aborted`, `limit-exceeded`, or `bad-config` for a URL or proxy that is none. */
+/**
+ * Fault `untrusted`, `unavailable`, `timeout`, `aborted`, `limit-exceeded`, or `bad-config` for a URL or proxy that is
+ * none.
+ */
 export async function getHttps(get: HttpsGet): Promise<HttpsAnswer> {
   const { origin, pathname, search } = parseHttpsUrl(get.url);
   const deadline = startDeadline(`GET ${origin}${pathname}`, get.timeoutMs, get.signal);
@@ -76,7 +82,10 @@ async function openClient(
   return new Client(origin, { pipelining: 0, connect });
 }
 
-/** A CA in the list is trusted whether it signed itself or not, as Go's clients do it; one that cannot be read vouches for nobody. */
+/**
+ * A CA in the list is trusted whether it signed itself or not, as Go's clients do it; one that cannot be read vouches
+ * for nobody.
+ */
 function createContext(trust: ServerTrust): SecureContext {
   if (!("caPem" in trust)) return createSecureContext({ ca: [] });
   return createSecureContext({ ca: trust.caPem, allowPartialTrustChain: true });

@@ -6,8 +6,8 @@ export {
   headerValue,
   isWhole,
 } from "./exchange.ts";
-export { getHttps, type HttpsAnswer, type HttpsGet, type ServerTrust } from "./get-https.ts";
-export { dialableAddress, type Listener, type ListenerOptions, startListener } from "./listener.ts";
+export { getHttps, type HttpsAnswer, type ServerTrust } from "./get-https.ts";
+export { dialableAddress, type Listener, startListener } from "./listener.ts";
 export { loadSystemRoots } from "./system-roots.ts";
 export {
   CONNECTION_LIMITS,
@@ -25,5 +25,4 @@ export {
   type OutgoingCall,
   type Upgraded,
   type Upstream,
-  type UpstreamOptions,
 } from "./upstream.ts";

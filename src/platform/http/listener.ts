@@ -56,8 +56,8 @@ export interface Listener {
 }
 
 export async function startListener(options: ListenerOptions): Promise<Listener> {
-  // One ending per request and a set of them, not one signal that all others depend on: in Node 20 such a signal remembers
-  // every dependant for ever.
+  // One ending per request and a set of them, not one signal that all others depend on: in Node 20 such a signal
+  // remembers every dependant for ever.
   const open = new Map<Ending, Promise<void>>();
   const { stalledReaderMs: stalledMs = STALLED_READER_MS } = options;
   const server = createTlsServer(options.servingCertificate, (message, response) => {
@@ -185,10 +185,10 @@ async function drained(response: ServerResponse, stalledMs: number): Promise<voi
   });
 }
 
-// The end of one exchange: the peer went away, or the listener closes. Most requests are answered before anybody asks, so the
-// signal and the fault it carries are made for those that do.
+// The end of one exchange: the peer went away, or the listener closes. Most requests are answered before anybody asks,
+// so the signal and the fault it carries are made for those that do.
 
-export interface Ending {
+interface Ending {
   /** The same at every call; it has fired already when the end came before. */
   signal(): AbortSignal;
   hasCome(): boolean;
@@ -196,7 +196,7 @@ export interface Ending {
   come(why: string): void;
 }
 
-export function createEnding(): Ending {
+function createEnding(): Ending {
   let reason: string | undefined;
   let controller: AbortController | undefined;
   return {
@@ -216,9 +216,9 @@ export function createEnding(): Ending {
 // The address under which others reach a server of this machine.
 
 /**
- * The address that the server listens on; for one that means "all of them", the machine's first own address, as kube-apiserver
- * chooses its --advertise-address. Undefined on a machine without a network, and where the server listens to itself alone: nobody
- * else reaches it.
+ * The address that the server listens on; for one that means "all of them", the machine's first own address, as
+ * kube-apiserver chooses its --advertise-address. Undefined on a machine without a network, and where the server
+ * listens to itself alone: nobody else reaches it.
  */
 export function dialableAddress(host: string): string | undefined {
   if (isIP(host) !== 0 && !isOfThisMachine(host)) return host;

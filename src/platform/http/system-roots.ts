@@ -1,5 +1,6 @@
-// The root certificates that are installed on this machine, where Go's programs and OpenSSL look for them. Node brings a
-// list of its own, which is not the machine's: a company's own root is in the files here, and in the list of Node never.
+// The root certificates that are installed on this machine, where Go's programs and OpenSSL look for them. Node brings
+// a list of its own, which is not the machine's: a company's own root is in the files here, and in the list of Node
+// never.
 
 import { join } from "node:path";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -20,7 +21,9 @@ const MAX_FILES = 2_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** PEM text. SSL_CERT_FILE and SSL_CERT_DIR replace the machine's places, as everywhere. Fault `bad-config` without any. */
+/**
+ * PEM text. SSL_CERT_FILE and SSL_CERT_DIR replace the machine's places, as everywhere. Fault `bad-config` without any.
+ */
 export async function loadSystemRoots(env: Environment): Promise<string> {
   const file = env["SSL_CERT_FILE"];
   const directories = env["SSL_CERT_DIR"];

@@ -1,5 +1,5 @@
-// A TLS server with the limits that every listener of ours has. A client certificate is asked for and not judged: whether it
-// is good is decided for every request, against the CA bundle of that moment. HTTP/1.1 only.
+// A TLS server with the limits that every listener of ours has. A client certificate is asked for and not judged:
+// whether it is good is decided for every request, against the CA bundle of that moment. HTTP/1.1 only.
 
 import { constants } from "node:crypto";
 import type { RequestListener } from "node:http";
@@ -9,7 +9,9 @@ import { type DetailedPeerCertificate, TLSSocket } from "node:tls";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { ConnectionLimits } from "./connections.ts";
 
-/** Longest request line and headers together. Selectors and continue tokens travel there; a browser's cookies do not. */
+/**
+ * Longest request line and headers together. Selectors and continue tokens travel there; a browser's cookies do not.
+ */
 const MAX_HEADER_BYTES = 64 * 1024;
 /** A peer that has not sent its headers by then holds a connection for nothing (kube-apiserver: 32 s as well). */
 const HEADERS_TIMEOUT_MS = 32_000;
@@ -20,8 +22,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 90_000;
 /** A handshake is two messages of the peer; one that takes longer than a slow line needs is meant to. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 /**
- * Each node holds a handful of connections; beyond the first bound the process would run out of descriptors. An idle connection
- * takes 43 KB (18,500 took 0.8 GB), so one address can take 180 MB. Many nodes may stand behind one address.
+ * Each node holds a handful of connections; beyond the first bound the process would run out of descriptors. An idle
+ * connection takes 43 KB (18,500 took 0.8 GB), so one address can take 180 MB. Many nodes may stand behind one address.
  */
 export const CONNECTION_LIMITS: ConnectionLimits = { all: 16_384, perAddress: 4_096 };
 
@@ -33,7 +35,8 @@ export interface ServingCertificate {
 export function createTlsServer(certificate: ServingCertificate, onRequest: RequestListener): Server {
   const server = createServer(serverOptions(certificate), onRequest);
   server.maxConnections = CONNECTION_LIMITS.all;
-  // The size of all headers is bounded; a bound on their number would drop the last ones in silence, a credential among them.
+  // The size of all headers is bounded; a bound on their number would drop the last ones in silence, a credential among
+  // them.
   server.maxHeadersCount = 0;
   server.on("tlsClientError", (_error, socket) => socket.destroy());
   return server;
@@ -49,7 +52,8 @@ function secureContext(certificate: ServingCertificate) {
     cert: certificate.certPem,
     key: certificate.keyPem,
     minVersion: "TLSv1.2" as const,
-    // Nobody's certificate is judged here. Left out, OpenSSL would parse the roots of the whole web: 40 ms at the first start.
+    // Nobody's certificate is judged here. Left out, OpenSSL would parse the roots of the whole web: 40 ms at the first
+    // start.
     ca: [],
     // A resumed session would bring back the peer's leaf without the intermediates it sent.
     secureOptions: constants.SSL_OP_NO_TICKET,
@@ -102,8 +106,8 @@ export async function listen(server: Server, options: ListenAddress): Promise<Ad
   return address;
 }
 
-// What the peer sent in the TLS handshake, as bytes. Node links the certificates through `issuerCertificate`; the list is
-// read once per connection, because building it is slow and it cannot change (there are no session tickets here).
+// What the peer sent in the TLS handshake, as bytes. Node links the certificates through `issuerCertificate`; the list
+// is read once per connection, because building it is slow and it cannot change (there are no session tickets here).
 
 /** A real chain has a leaf and one or two intermediates; more is an attempt to make path building expensive. */
 const MAX_PEER_CERTIFICATES = 10;

@@ -1,6 +1,6 @@
-// The server behind a proxy: requests go out as they came in, answers are handed on piece by piece. Connections are kept; what
-// must not mix (requests under our own certificate and requests under none) uses two upstreams. Raw on purpose: a proxy that
-// builds an object for every header is half as fast.
+// The server behind a proxy: requests go out as they came in, answers are handed on piece by piece. Connections are
+// kept; what must not mix (requests under our own certificate and requests under none) uses two upstreams. Raw on
+// purpose: a proxy that builds an object for every header is half as fast.
 
 import type { IncomingMessage } from "node:http";
 import { request as httpsRequest, type RequestOptions } from "node:https";
@@ -16,7 +16,7 @@ const KEEP_ALIVE_MS = 45_000;
 /** Longest line and headers of an answer; Node's own default is a quarter of it. */
 const MAX_ANSWER_HEADER_BYTES = 64 * 1024;
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   /** `https://host:port`. */
   readonly origin: string;
   /** Trust anchors; the system's when left out. */

@@ -1,2 +1,2 @@
-export { generatePrivateKey, type KeyKind, type PrivateKey, parsePrivateKey, randomBytes } from "./private-key.ts";
+export { generatePrivateKey, type PrivateKey, parsePrivateKey, randomBytes } from "./private-key.ts";
 export { verifySignature } from "./verify-signature.ts";

@@ -1,5 +1,5 @@
-// Private keys held by this process: generated or read, signing synchronously, written back in the form Kubernetes' tools
-// write. The key material stays inside node:crypto; nothing here prints or serialises it by accident.
+// Private keys held by this process: generated or read, signing synchronously, written back in the form Kubernetes'
+// tools write. The key material stays inside node:crypto; nothing here prints or serialises it by accident.
 import {
   constants,
   createPrivateKey,
@@ -36,7 +36,10 @@ export function generatePrivateKey(kind: KeyKind): PrivateKey {
   }
 }
 
-/** The first private key of the text: certificates before it (a kubelet's combined file) and EC PARAMETERS are passed over. */
+/**
+ * The first private key of the text: certificates before it (a kubelet's combined file) and EC PARAMETERS are passed
+ * over.
+ */
 export function parsePrivateKey(pem: string): PrivateKey {
   const blocks = parsePem(pem);
   if (blocks.some(isEncrypted)) throw new Fault("unsupported", "private key must not be encrypted");

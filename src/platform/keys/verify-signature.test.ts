@@ -2,7 +2,8 @@ import { generateKeyPairSync, sign } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { SignatureAlgorithm } from "../../kernel/crypto/index.ts";
 import { parsePublicKey } from "../../kernel/x509/index.ts";
-import { generatePrivateKey, type KeyKind, verifySignature } from "./index.ts";
+import { generatePrivateKey, verifySignature } from "./index.ts";
+import type { KeyKind } from "./private-key.ts";
 
 const BYTES = Uint8Array.from({ length: 300 }, (_, at) => at);
 

@@ -1,8 +1,9 @@
-// A signature verified beside the main thread. Verifying with a key on a NIST curve is the dearest step of a request that
-// brings one, and Node's pool of threads has time for it while the main thread serves others.
+// A signature verified beside the main thread. Verifying with a key on a NIST curve is the dearest step of a request
+// that brings one, and Node's pool of threads has time for it while the main thread serves others.
 //
-// A key is imported by WebCrypto from its bare point: P-256 in 50 µs instead of 86, P-384 in 85 instead of 112, because the point
-// is not multiplied by the group's order once more; that it lies on its curve was seen when it was read (kernel/crypto/curves.ts).
+// A key is imported by WebCrypto from its bare point: P-256 in 50 µs instead of 86, P-384 in 85 instead of 112, because
+// the point is not multiplied by the group's order once more; that it lies on its curve was seen when it was read
+// (kernel/crypto/curves.ts).
 
 import { KeyObject, verify, webcrypto } from "node:crypto";
 import { ALGORITHM_FACTS, type SignedBytes } from "../../kernel/crypto/index.ts";

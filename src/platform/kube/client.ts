@@ -1,17 +1,20 @@
-// The one client that controller, node and CLI use, on the embedded and on a real API server alike.
-// Every failure is a Fault: `not-found`, `already-exists`, `conflict`, `invalid` (422), `malformed` (400), `forbidden`,
-// `unauthorized`, `expired` (410), `unsupported` (405, 406, 415), `too-many-requests`, `timeout`, `unavailable` (no
-// connection, 5xx), `untrusted` (TLS), `aborted`; the message is the server's own, the HTTP status is in `detail.status`.
+// The one client that controller, node and CLI use, on the embedded and on a real API server alike. Every failure is a
+// Fault: `not-found`, `already-exists`, `conflict`, `invalid` (422), `malformed` (400), `forbidden`, `unauthorized`,
+// `expired` (410), `unsupported` (405, 406, 415), `too-many-requests`, `timeout`, `unavailable` (no connection, 5xx),
+// `untrusted` (TLS), `aborted`; the message is the server's own, the HTTP status is in `detail.status`.
 
 import type { KubeList, KubeObject, ObjectPath, Resource, WatchEvent } from "../../api/meta/index.ts";
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Default 30 s; a watch has none. The server is told the timeout of a write: what nobody waits for must not happen later. */
+  /**
+   * Default 30 s; a watch has none. The server is told the timeout of a write: what nobody waits for must not happen
+   * later.
+   */
   readonly timeoutMs?: number | undefined;
   /**
-   * Called on an open connection, in the same turn in which the request is written to it; a Fault that it throws keeps the
-   * request from being sent. For conditions that may end while a request waits for credentials or a connection.
+   * Called on an open connection, in the same turn in which the request is written to it; a Fault that it throws keeps
+   * the request from being sent. For conditions that may end while a request waits for credentials or a connection.
    */
   readonly beforeSend?: (() => void) | undefined;
 }

@@ -13,7 +13,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import type { CallOptions, KubeClient, ListOptions, PatchOptions, PatchType, WatchOptions } from "./client.ts";
 import type { Connection } from "./connection/credentials.ts";
 import { faultFromResponse } from "./faults.ts";
-import { type Answer, createTransport, type Outgoing, type Transport } from "./wire/transport.ts";
+import { type Answer, createTransport, type KubeRequest, type Transport } from "./wire/transport.ts";
 import { readEvents } from "./wire/watch-stream.ts";
 
 const CALL_TIMEOUT_MS = 30_000;
@@ -33,7 +33,7 @@ type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function createKubeClient(connection: Connection): KubeClient {
   const transport = createTransport(connection);
-  const ask = <T>(request: Outgoing, options: CallOptions = {}) =>
+  const ask = <T>(request: KubeRequest, options: CallOptions = {}) =>
     callForJson(transport, request, options) as Promise<T>;
 
   return {
@@ -83,7 +83,7 @@ export function createKubeClient(connection: Connection): KubeClient {
   };
 }
 
-async function callForJson(transport: Transport, request: Outgoing, options: CallOptions): Promise<unknown> {
+async function callForJson(transport: Transport, request: KubeRequest, options: CallOptions): Promise<unknown> {
   const { signal, beforeSend, timeoutMs = CALL_TIMEOUT_MS } = options;
   const answer = await transport.call({ ...request, signal, beforeSend }, timeoutMs);
   if (answer.status < 200 || answer.status > 299) throw faultFromAnswer(request.method, answer);
@@ -148,7 +148,9 @@ function pathOf(resource: Resource, where: ObjectPath, query: Query = {}): strin
   return resourcePath(resource, where) + (text === "" ? "" : `?${text}`);
 }
 
-/** Servers leave kind and apiVersion out of the items of a list; with them an object is the same wherever it came from. */
+/**
+ * Servers leave kind and apiVersion out of the items of a list; with them an object is the same wherever it came from.
+ */
 function completeItems<T extends KubeObject>(resource: Resource, list: KubeList<T>): T[] {
   const items: unknown = list.items ?? [];
   if (!Array.isArray(items)) throw new Fault("malformed", `the items of a list of ${resource.plural} are not a list`);

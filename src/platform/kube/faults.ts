@@ -48,7 +48,7 @@ const TEXT_BODY_MAX_CHARACTERS = 200;
 /** A Status may hold a cause per field of a large object; the first ones tell the story. */
 const MAX_CAUSES = 20;
 
-export interface FailedResponse {
+interface FailedResponse {
   readonly method: string;
   readonly status: number;
   readonly body: string;

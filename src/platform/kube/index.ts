@@ -1,15 +1,6 @@
-export type {
-  CallOptions,
-  KubeClient,
-  ListOptions,
-  PatchOptions,
-  PatchType,
-  Target,
-  WatchOptions,
-} from "./client.ts";
-export { anonymous, type Connection, type CredentialSource, type Credentials } from "./connection/credentials.ts";
+export type { CallOptions, KubeClient, ListOptions } from "./client.ts";
+export type { Connection, CredentialSource } from "./connection/credentials.ts";
 export {
-  type InClusterOptions,
   type LoadedConnection,
   type LoadOptions,
   loadConnection,
@@ -18,13 +9,11 @@ export {
 } from "./connection/load-connection.ts";
 export { findCommand } from "./connection/run-plugin.ts";
 export { createKubeClient } from "./create-client.ts";
-export { createEventRecorder, type EventRecorder, type EventWords, type RecorderOptions } from "./events/recorder.ts";
-export { type FailedResponse, faultFromResponse, retryAfterMs } from "./faults.ts";
-export type { IndexFunction } from "./informer/indexes.ts";
+export { createEventRecorder, type EventRecorder, type EventWords } from "./events/recorder.ts";
+export { faultFromResponse, retryAfterMs } from "./faults.ts";
 export { type ChangeHandler, createInformer, type Informer, type InformerOptions } from "./informer/informer.ts";
-export type { Change } from "./informer/store.ts";
-export { type ElectionEnd, type ElectorOptions, runElector } from "./lease/elector.ts";
+export { runElector } from "./lease/elector.ts";
 export { fenceWrites, LEASE_TIMING, requireTiming, type Term, type Timing } from "./lease/term.ts";
 export { type BackoffLimits, backoffMs, createTokenBucket, type Rate, type TokenBucket, waitAfterMs } from "./pace.ts";
 export type { FlowOptions } from "./queue/flows.ts";
-export { createWorkQueue, type WorkQueue, type WorkQueueOptions } from "./queue/work-queue.ts";
+export { createWorkQueue, type WorkQueue } from "./queue/work-queue.ts";

@@ -15,7 +15,10 @@ export const WATCH_BACKOFF: BackoffLimits = { baseMs: 800, maxMs: 30_000 };
 /** A server may ask for a pause in `Retry-After`; one that asks for longer than this is not obeyed to the letter. */
 const RETRY_AFTER_MAX_MS = 60_000;
 
-/** `attempt` counts from 0; `random` is in [0, 1). The first wait is in [baseMs, 2 baseMs), the last in [maxMs / 2, maxMs). */
+/**
+ * `attempt` counts from 0; `random` is in [0, 1). The first wait is in [baseMs, 2 baseMs), the last in [maxMs / 2,
+ * maxMs).
+ */
 export function backoffMs(limits: BackoffLimits, attempt: number, random: number): number {
   // The exponent is bounded because 2 ** 1024 is Infinity.
   const lowMs = Math.min(limits.baseMs * 2 ** Math.min(attempt, 30), limits.maxMs / 2);
@@ -28,7 +31,8 @@ export function waitAfterMs(failure: unknown, ownMs: number): number {
   return Math.max(ownMs, Math.min(askedMs, RETRY_AFTER_MAX_MS));
 }
 
-// So many a second, and a few more after a pause: a bucket that fills by itself. Pure but for the clock that it is handed.
+// So many a second, and a few more after a pause: a bucket that fills by itself. Pure but for the clock that it is
+// handed.
 
 export interface Rate {
   readonly perSecond: number;

@@ -8,7 +8,6 @@ export {
   type PairCertificate,
   parsePair,
   parseStoredPair,
-  type SealedPair,
   type StoredPair,
   useOf,
 } from "./pair.ts";

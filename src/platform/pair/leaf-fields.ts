@@ -1,5 +1,6 @@
-// The few fields of a certificate that presenting it takes (RFC 5280 §4.1), read in passing: whom it names, from when to
-// when, and which key. Not a verifier, and not the parser for a certificate that comes from outside: that is kernel/x509.
+// The few fields of a certificate that presenting it takes (RFC 5280 §4.1), read in passing: whom it names, from when
+// to when, and which key. Not a verifier, and not the parser for a certificate that comes from outside: that is
+// kernel/x509.
 
 import { equalBytes } from "../../kernel/bytes/index.ts";
 import {

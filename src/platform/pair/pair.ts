@@ -1,8 +1,9 @@
-// A certificate chain and its key in one text, as kubelet's store keeps it: certificates, leaf first, then the key, which may be
-// sealed by the machine's TPM (sealed-key.ts); what the certificate says can then be read, and the key is opened when it is needed. Reading
-// one is what the exec plugin does for its living, so nothing here loads kernel/x509 or node:crypto, each of which takes
-// longer to load than the rest of a plugin run: the few fields are read from the DER, and the key is held against the
-// certificate by the public half that key files carry. Every pair passed the strict parser before it was stored.
+// A certificate chain and its key in one text, as kubelet's store keeps it: certificates, leaf first, then the key,
+// which may be sealed by the machine's TPM (sealed-key.ts); what the certificate says can then be read, and the key is
+// opened when it is needed. Reading one is what the exec plugin does for its living, so nothing here loads kernel/x509
+// or node:crypto, each of which takes longer to load than the rest of a plugin run: the few fields are read from the
+// DER, and the key is held against the certificate by the public half that key files carry. Every pair passed the
+// strict parser before it was stored.
 
 import { equalBytes, parseBase64Lenient } from "../../kernel/bytes/index.ts";
 import { contextConstructed, DerReader, encodeSequence, readOctetsInBitString, TAG } from "../../kernel/der/index.ts";
@@ -26,7 +27,7 @@ export interface CertificatePair extends PairCertificate {
   readonly sealedKey?: undefined;
 }
 
-export interface SealedPair extends PairCertificate {
+interface SealedPair extends PairCertificate {
   /** A PEM block `COUNTERSIGN SEALED KEY`. */
   readonly sealedKey: string;
   readonly keyPem?: undefined;
@@ -87,7 +88,10 @@ function requireMatch({ leaf, keyPem, publicKey }: CertificatePair, publicHalf: 
   if (!isMatch) throw new Fault("malformed", "the pair's key is not the key of its certificate");
 }
 
-/** A key without its public half (PKCS#8 Ed25519, some EC files) has to be computed with; only then is node:crypto loaded. */
+/**
+ * A key without its public half (PKCS#8 Ed25519, some EC files) has to be computed with; only then is node:crypto
+ * loaded.
+ */
 function isKeyOf(leaf: Uint8Array, keyPem: string): boolean {
   const { createPrivateKey, X509Certificate } = process.getBuiltinModule("node:crypto");
   try {
@@ -140,7 +144,7 @@ export function useOf({ publicKey }: Pick<StoredPair, "publicKey">): KeyUse {
 const EC_KEY = Uint8Array.of(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01);
 const RSA_KEY = Uint8Array.of(0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01);
 
-export function readPublicHalf(label: string, der: Uint8Array): Uint8Array | undefined {
+function readPublicHalf(label: string, der: Uint8Array): Uint8Array | undefined {
   if (label === "EC PRIVATE KEY") return readSec1(der);
   if (label === "RSA PRIVATE KEY") return readPkcs1(der);
   return readPkcs8(der);

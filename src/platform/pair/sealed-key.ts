@@ -1,10 +1,10 @@
-// A private key as it lies on a disk where the machine's TPM seals it: the key in AES-256-GCM, and the key of that in an object that
-// only this TPM opens. Self-contained, so that a pair stays one file with one rename:
+// A private key as it lies on a disk where the machine's TPM seals it: the key in AES-256-GCM, and the key of that in
+// an object that only this TPM opens. Self-contained, so that a pair stays one file with one rename:
 //
 //   01 ‖ parent (1) ‖ public area (2+n) ‖ private area (2+n) ‖ IV (12) ‖ ciphertext and tag
 //
-// Only the form is here, without node:crypto or a TPM: whether a file is whole must show without either. Opening it is the
-// business of a KeySeal, which attestation/tpm makes.
+// Only the form is here, without node:crypto or a TPM: whether a file is whole must show without either. Opening it is
+// the business of a KeySeal, which attestation/tpm makes.
 
 import { concatBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -12,7 +12,9 @@ import { Fault, isFault } from "../../kernel/outcome/index.ts";
 /** Of the PEM block that stands where the private key's would. */
 export const SEALED_KEY_LABEL = "COUNTERSIGN SEALED KEY";
 
-/** What a sealed key is for. Opened for anything else it does not open, so blocks cannot be moved from place to place. */
+/**
+ * What a sealed key is for. Opened for anything else it does not open, so blocks cannot be moved from place to place.
+ */
 export interface KeyUse {
   /** Of a stored certificate, of a request that waits, of an exchange under way. */
   readonly purpose: "certificate" | "request" | "exchange";
@@ -23,7 +25,10 @@ export interface KeyUse {
 export interface KeySeal {
   /** PEM in, a PEM block `COUNTERSIGN SEALED KEY` out. */
   seal(keyPem: string, use: KeyUse): Promise<string>;
-  /** Fault `untrusted` where it will never open here: another TPM, another use, altered. Others are accidents of the TPM. */
+  /**
+   * Fault `untrusted` where it will never open here: another TPM, another use, altered. Others are accidents of the
+   * TPM.
+   */
   open(sealedPem: string, use: KeyUse): Promise<string>;
 }
 
@@ -42,7 +47,10 @@ const VERSION = 1;
 const PARENTS = { ecc: 1, rsa: 2 } as const;
 export const SEALED_KEY_IV_OCTETS = 12;
 const TAG_OCTETS = 16;
-/** A data object's are 14 and some 130 octets; with SHA-512 and a policy, which a later version may have, they stay below. */
+/**
+ * A data object's are 14 and some 130 octets; with SHA-512 and a policy, which a later version may have, they stay
+ * below.
+ */
 const MAX_AREA_OCTETS = 512;
 /** An RSA-4096 key in PEM has 3,300. */
 const MAX_CIPHERTEXT_OCTETS = 8_192;

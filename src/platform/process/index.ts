@@ -43,9 +43,12 @@ function onBrokenPipe(error: NodeJS.ErrnoException): void {
   process.exit(0);
 }
 
-// A program from its first step to its exit code: the message of a fault on standard error, with the program's name before it.
+// A program from its first step to its exit code: the message of a fault on standard error, with the program's name
+// before it.
 
-/** As sysexits(3) has them: a wrong command line or file, a process that shall be started anew, an end nobody asked for. */
+/**
+ * As sysexits(3) has them: a wrong command line or file, a process that shall be started anew, an end nobody asked for.
+ */
 const EXIT_CONFIG = 78;
 const EXIT_AGAIN = 75;
 const EXIT_SOFTWARE = 70;
@@ -73,10 +76,10 @@ export async function runCommand(
   }
 }
 
-// Writes to standard output or standard error before the next line runs. Node's own streams cost a short program several
-// milliseconds to set up, a tenth of its life.
+// Writes to standard output or standard error before the next line runs. Node's own streams cost a short program
+// several milliseconds to set up, a tenth of its life.
 
-export type StandardOutput = 1 | 2;
+type StandardOutput = 1 | 2;
 
 /** How often a reader that does not read is tried again; a pipe takes 64 KB at once, so one write is the rule. */
 const MAX_ATTEMPTS = 10_000;
@@ -97,7 +100,7 @@ export function writeNow(output: StandardOutput, text: string): void {
   }
 }
 
-// The version that the programs print; a test holds it to package.json. A constant, because a program that is one file has
-// no package.json beside it.
+// The version that the programs print; a test holds it to package.json. A constant, because a program that is one file
+// has no package.json beside it.
 
 export const VERSION = "0.1.0";

@@ -1,11 +1,11 @@
-// A file that only grows, line by line: for records that must outlive the process. A line is handed to the kernel before
-// `append` returns, so a crash of the process loses none; `sync` makes them outlive a crash of the machine.
+// A file that only grows, line by line: for records that must outlive the process. A line is handed to the kernel
+// before `append` returns, so a crash of the process loses none; `sync` makes them outlive a crash of the machine.
 
 import { closeSync, constants, fstatSync, fsync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { promisify } from "node:util";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-export interface LineFile {
+interface LineFile {
   /** Fault `io-failed` when the disk does not take it. */
   append(line: string): void;
   sync(): Promise<void>;

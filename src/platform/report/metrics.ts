@@ -1,5 +1,6 @@
-// Counters, gauges and histograms, and the text in which Prometheus reads them (exposition format 0.0.4). Own code, because
-// the product needs three kinds of numbers and one page of text, and loading a client library would cost more than both.
+// Counters, gauges and histograms, and the text in which Prometheus reads them (exposition format 0.0.4). Own code,
+// because the product needs three kinds of numbers and one page of text, and loading a client library would cost more
+// than both.
 
 import { readdirSync } from "node:fs";
 import process from "node:process";
@@ -15,13 +16,13 @@ export interface Gauge {
   add(labels: Labels, by: number): void;
 }
 
-export interface Histogram {
+interface Histogram {
   observe(labels: Labels, value: number): void;
 }
 
 export type Reading = readonly [labels: Labels, value: number];
 
-export interface MetricOptions {
+interface MetricOptions {
   readonly name: string;
   readonly help: string;
 }

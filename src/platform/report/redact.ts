@@ -1,5 +1,5 @@
-// Nothing secret reaches a log, whoever wrote the line: values under secret names are replaced at any depth, and strings
-// that look like a bootstrap token, a JWT or a private key are blanked wherever they stand.
+// Nothing secret reaches a log, whoever wrote the line: values under secret names are replaced at any depth, and
+// strings that look like a bootstrap token, a JWT or a private key are blanked wherever they stand.
 
 const SECRET_WORDS: ReadonlySet<string> = new Set([
   "token",
@@ -35,7 +35,10 @@ export function redactText(text: string): string {
   return text.replace(PRIVATE_KEY, REDACTED).replace(JWT, REDACTED).replace(BOOTSTRAP_TOKEN, `$1.${REDACTED}`);
 }
 
-/** `bootstrapToken`, `client-key-data` and `X-Auth-Token` are secret; `tokenId` and `secretName` are not: the last word counts. */
+/**
+ * `bootstrapToken`, `client-key-data` and `X-Auth-Token` are secret; `tokenId` and `secretName` are not: the last word
+ * counts.
+ */
 export function isSecretName(name: string): boolean {
   const words = name.split(/[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])/).map((word) => word.toLowerCase());
   const last = words.findLast((word) => word !== "" && !FORM_WORDS.has(word));
@@ -61,7 +64,10 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactRecord(value as Record<string, unknown>, depth);
 }
 
-/** A Fault is an accident that somebody named, so its code says enough; any other error is a surprise and keeps its stack. */
+/**
+ * A Fault is an accident that somebody named, so its code says enough; any other error is a surprise and keeps its
+ * stack.
+ */
 function redactError(error: Error, depth: number): Record<string, unknown> {
   const named = error as Error & { readonly code?: unknown; readonly detail?: unknown };
   const isFault = error.name === "Fault";

@@ -1,6 +1,6 @@
-// What a process says about itself over HTTP: /metrics for Prometheus, /livez (is it alive), /healthz (is it well), /readyz (does
-// it do its work), each check on a line of its own with `?verbose` or when one fails, as Kubernetes' own servers answer. Nothing
-// secret: numbers, names of checks, and who leads.
+// What a process says about itself over HTTP: /metrics for Prometheus, /livez (is it alive), /healthz (is it well),
+// /readyz (does it do its work), each check on a line of its own with `?verbose` or when one fails, as Kubernetes' own
+// servers answer. Nothing secret: numbers, names of checks, and who leads.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ export interface Check {
   look(): CheckResult;
 }
 
-export interface StatusServerOptions {
+interface StatusServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;

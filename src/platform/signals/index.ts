@@ -2,8 +2,9 @@ import { setMaxListeners } from "node:events";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../clock/index.ts";
 
-// Listening to a signal that outlives the listener. Many calls share one signal, each for a short time: that is no leak, so
-// Node's warning about more than ten listeners is switched off for it; every listener is taken off again by its owner.
+// Listening to a signal that outlives the listener. Many calls share one signal, each for a short time: that is no
+// leak, so Node's warning about more than ten listeners is switched off for it; every listener is taken off again by
+// its owner.
 
 /** Calls `handler` once, at once if the signal has already fired. Returns what takes the listener off. */
 export function onAbort(signal: AbortSignal | undefined, handler: () => void): () => void {
@@ -31,7 +32,8 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-// Parts that live and die together: if one ends by a failure, all are told to end, and the failure is thrown when they have.
+// Parts that live and die together: if one ends by a failure, all are told to end, and the failure is thrown when they
+// have.
 
 /** `start` gets the signal that ends them: the caller's, or that of a failure among them. */
 export async function runTogether(

@@ -1,5 +1,5 @@
-// A TPM that takes commands: one at a time, each with a time limit, sent again while the TPM asks for that. What it refuses, and
-// what is no answer, comes out as a Fault.
+// A TPM that takes commands: one at a time, each with a time limit, sent again while the TPM asks for that. What it
+// refuses, and what is no answer, comes out as a Fault.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type LoadedKey, mustSendAgain, responseCode, type TpmCommand } from "../../kernel/tpm/index.ts";

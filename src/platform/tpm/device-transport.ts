@@ -1,5 +1,5 @@
-// A TPM behind a character device, /dev/tpmrm0: one write with the whole command, one read with the whole response. The kernel's
-// resource manager keeps objects and sessions per open file and frees them when it is closed.
+// A TPM behind a character device, /dev/tpmrm0: one write with the whole command, one read with the whole response. The
+// kernel's resource manager keeps objects and sessions per open file and frees them when it is closed.
 
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";

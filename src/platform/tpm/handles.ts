@@ -1,4 +1,5 @@
-// What is loaded is flushed, on every path: a TPM without a resource manager holds three objects, and a fourth is refused.
+// What is loaded is flushed, on every path: a TPM without a resource manager holds three objects, and a fourth is
+// refused.
 
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -33,8 +34,8 @@ export async function withSession<Result>(
 }
 
 /**
- * A TPM on which primary keys stay loaded, each made once, until it is closed: a discrete one takes seconds for its endorsement key,
- * and an exchange asks for it at its beginning and at its end.
+ * A TPM on which primary keys stay loaded, each made once, until it is closed: a discrete one takes seconds for its
+ * endorsement key, and an exchange asks for it at its beginning and at its end.
  */
 export function keepPrimaries(tpm: Tpm): Tpm {
   const keeping: Tpm = {
@@ -82,8 +83,8 @@ export async function withPrimaries<Name extends string, Result>(
     return await withAll(await keepAll(tpm, kept, named));
   } catch (failure) {
     if (!isFault(failure, "not-found")) throw failure;
-    // A machine that slept, or another program on a TPM without a resource manager: what was kept is gone. All of it is made once
-    // more, because the number of one that is gone may by now be another's.
+    // A machine that slept, or another program on a TPM without a resource manager: what was kept is gone. All of it is
+    // made once more, because the number of one that is gone may by now be another's.
     await releasePrimaries(tpm);
     return await withAll(await keepAll(tpm, kept, named));
   }

@@ -13,7 +13,7 @@ import type { TpmTransport } from "./transport.ts";
 
 export const DEFAULT_TPM_ADDRESS = "/dev/tpmrm0";
 
-export type TpmAddress =
+type TpmAddress =
   | { readonly kind: "device"; readonly path: string }
   | { readonly kind: "swtpm"; readonly socket: SocketAddress };
 

@@ -6,13 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingTools, type Swtpm, startSwtpm } from "../../../test/builders/swtpm.ts";
 import { notRun } from "../../../test/not-run.ts";
 import { concatBytes } from "../../kernel/bytes/index.ts";
+import type { SealedObject } from "../../kernel/tpm/commands/objects.ts";
 import {
   createPrimary,
   createSealed,
   getHandles,
   HANDLE,
   loadSealed,
-  type SealedObject,
   STORAGE_TEMPLATES,
   unseal,
 } from "../../kernel/tpm/index.ts";

@@ -1,5 +1,6 @@
-// A TPM behind a stream socket, as swtpm serves it: bare messages, no framing of its own. A response may come in pieces; two
-// commands must never be on the way at once. The simulator keeps loaded objects and sessions when a client goes away.
+// A TPM behind a stream socket, as swtpm serves it: bare messages, no framing of its own. A response may come in
+// pieces; two commands must never be on the way at once. The simulator keeps loaded objects and sessions when a client
+// goes away.
 
 import { connect, type Socket } from "node:net";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -21,11 +22,11 @@ export async function openSocketTransport(address: SocketAddress, options: Excha
   };
 }
 
-export function showAddress(address: SocketAddress): string {
+function showAddress(address: SocketAddress): string {
   return "path" in address ? address.path : `${address.host}:${address.port}`;
 }
 
-export function openSocket(address: SocketAddress, options: ExchangeOptions): Promise<Socket> {
+function openSocket(address: SocketAddress, options: ExchangeOptions): Promise<Socket> {
   const shown = showAddress(address);
   return withDeadline<Socket>(`TPM at ${shown}`, options, ({ resolve, reject }) => {
     const socket = connect(address);
@@ -92,19 +93,15 @@ function ignoreLater(): void {
   return;
 }
 
-// The control channel of swtpm: start a simulator that waits to be told to, and end it. Four octets of command and an argument
-// out, four octets of result back, all big-endian.
+// The control channel of swtpm starts a simulator that waits for it: four octets of command and an argument out, four
+// octets of result back, all big-endian.
 
-const CONTROL = { initialize: 2, shutdown: 3 } as const;
+const CONTROL = { initialize: 2 } as const;
 const RESULT_OCTETS = 4;
 
 /** Resets the TPM; it needs Startup afterwards. Without the flag `not-need-init` swtpm answers nothing before this. */
 export function initializeSwtpm(address: SocketAddress, options: ExchangeOptions): Promise<void> {
   return control(address, [CONTROL.initialize, 0], options);
-}
-
-export function shutDownSwtpm(address: SocketAddress, options: ExchangeOptions): Promise<void> {
-  return control(address, [CONTROL.shutdown], options);
 }
 
 async function control(address: SocketAddress, words: readonly number[], options: ExchangeOptions): Promise<void> {

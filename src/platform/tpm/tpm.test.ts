@@ -7,25 +7,24 @@ import { afterEach, describe, expect, it } from "vitest";
 import { createManualClock } from "../../../test/fakes/clock.ts";
 import { concatBytes, encodeHex, encodeUtf8, parseHex } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { flushContext, getRandom, type LoadedKey, startPolicySession } from "../../kernel/tpm/index.ts";
+import { getRandom } from "../../kernel/tpm/commands/basic.ts";
+import { flushContext, type LoadedKey, startPolicySession } from "../../kernel/tpm/index.ts";
 import { systemClock } from "../clock/index.ts";
+import { createTpm } from "./create-tpm.ts";
+import { type DeviceFile, openDeviceTransport } from "./device-transport.ts";
 import {
-  createTpm,
-  type DeviceFile,
-  initializeSwtpm,
   keepPrimaries,
-  openDeviceTransport,
-  openSocketTransport,
   openTpm,
   parseTpmAddress,
   readPcrs,
   releasePrimaries,
   type Tpm,
-  type TpmTransport,
   withHandle,
   withPrimary,
   withSession,
 } from "./index.ts";
+import { initializeSwtpm, openSocketTransport } from "./socket-transport.ts";
+import type { TpmTransport } from "./transport.ts";
 
 const RANDOM = parseHex("80010000000e0000000000020102");
 const refusal = (code: string) => parseHex(`80010000000a${code.padStart(8, "0")}`);

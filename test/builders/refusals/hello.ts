@@ -5,7 +5,8 @@ import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts
 import type { TpmHelloFacts } from "../../../src/attestation/tpm/verifier.ts";
 import { publicPointOf } from "../../../src/kernel/crypto/index.ts";
 import type { Seen } from "../../../src/kernel/outcome/index.ts";
-import { ATTRIBUTE, type PublicAreaFields } from "../../../src/kernel/tpm/index.ts";
+import { ATTRIBUTE } from "../../../src/kernel/tpm/index.ts";
+import type { PublicAreaFields } from "../../../src/kernel/tpm/public-area.ts";
 import {
   aMachine,
   aNodeUser,

@@ -1,7 +1,7 @@
 // Nodes that want more than their own name, or more than their time (T5, T7): attacks 10 to 12.
 
 import { EK_LABEL, NODE_IDENTITIES } from "../../../src/api/countersign/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";
 import { NODES } from "../../../src/api/meta/index.ts";
 import { randomBytes } from "../../../src/platform/keys/index.ts";
 import { refusalOf } from "../../builders/attesting-machine.ts";

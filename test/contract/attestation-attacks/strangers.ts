@@ -1,7 +1,7 @@
 // Whoever has a bootstrap token, or reads everybody's requests (T1, T4): attacks 1, 2 and 5 to 9.
 
 import { KUBELET_CLIENT_SIGNER } from "../../../src/api/certificates/index.ts";
-import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/index.ts";
+import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";
 import { CSRS, NAMESPACES } from "../../../src/api/meta/index.ts";
 import {
   CHALLENGE_ANNOTATION,

@@ -11,7 +11,8 @@ import {
   KUBELET_SERVING_SIGNER,
   VERDICT_ANNOTATION,
 } from "../../../src/api/certificates/index.ts";
-import { JOIN_POLICIES, type JoinPolicy, type JoinPolicySpec } from "../../../src/api/countersign/index.ts";
+import { JOIN_POLICIES, type JoinPolicy } from "../../../src/api/countersign/index.ts";
+import type { JoinPolicySpec } from "../../../src/api/countersign/join-policy.ts";
 import { CSRS } from "../../../src/api/meta/index.ts";
 import { parseVerdict } from "../../../src/controller/index.ts";
 import { encodeHex, parseBase64, parseUtf8 } from "../../../src/kernel/bytes/index.ts";

@@ -15,7 +15,7 @@ import {
 } from "../../../src/attestation/evidence/index.ts";
 import { encodeBase32, encodeHex, encodeUtf8, parseHex } from "../../../src/kernel/bytes/index.ts";
 import { publicPointOf, sha256 } from "../../../src/kernel/crypto/index.ts";
-import { AK_UNIQUE } from "../../../src/kernel/tpm/index.ts";
+import { AK_UNIQUE } from "../../../src/kernel/tpm/templates.ts";
 import { notRun } from "../../not-run.ts";
 
 import fixed from "./fixed.json" with { type: "json" };

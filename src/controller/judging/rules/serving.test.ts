@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCsr, aNode, from, withSan } from "../../../../test/builders/csr.ts";
 import { aPolicy, factsOf, foundMachine, servingFacts } from "../../../../test/builders/csr-facts.ts";
-import type { ServingInventory } from "../../../api/countersign/index.ts";
+import type { ServingInventory } from "../../../api/countersign/join-policy.ts";
 import type { ApprovalFacts } from "../facts.ts";
 import {
   namesAreNotTheApiServers,

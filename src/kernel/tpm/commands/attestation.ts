@@ -41,7 +41,7 @@ export function policySecret(authority: number, session: number): TpmCommand<voi
   });
 }
 
-export interface Activation {
+interface Activation {
   readonly attestationKey: number;
   readonly endorsementKey: number;
   /** Absent for keys of the high range, which take an empty password. */
@@ -49,7 +49,9 @@ export interface Activation {
   readonly credential: Credential;
 }
 
-/** Opens a credential: only the TPM with the endorsement key can, and only for the very attestation key it was made for. */
+/**
+ * Opens a credential: only the TPM with the endorsement key can, and only for the very attestation key it was made for.
+ */
 export function activateCredential({
   attestationKey,
   endorsementKey,

@@ -6,7 +6,7 @@ import { TpmReader, u16 } from "../codec.ts";
 import { COMMAND } from "../constants.ts";
 import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
 
-export interface NvPublic {
+interface NvPublic {
   readonly attributes: number;
   readonly octets: number;
 }
@@ -26,7 +26,7 @@ export function nvReadPublic(index: number): TpmCommand<NvPublic> {
   });
 }
 
-export interface NvSpan {
+interface NvSpan {
   readonly index: number;
   /** Whose password opens it: the owner's, or the index itself where it says AUTHREAD. */
   readonly authority: number;
@@ -46,8 +46,8 @@ export function nvRead({ index, authority, offset, octets }: NvSpan): TpmCommand
   return createCommand(parts, ({ parameters }) => parameters.sized());
 }
 
-// An EK certificate as TPM makers leave it in NV storage: plain DER, DER with padding behind it, or wrapped in a header of
-// five octets (10 01 00, then the length).
+// An EK certificate as TPM makers leave it in NV storage: plain DER, DER with padding behind it, or wrapped in a header
+// of five octets (10 01 00, then the length).
 
 const WRAPPED = [0x10, 0x01, 0x00] as const;
 const WRAPPER_OCTETS = 5;

@@ -56,7 +56,7 @@ export function loadExternal(
   return createCommand(parts, ({ handle, parameters }) => ({ handle, name: parameters.sized() }));
 }
 
-export interface ReadPublicAnswer {
+interface ReadPublicAnswer {
   readonly publicArea: PublicArea;
   readonly name: Uint8Array;
   readonly qualifiedName: Uint8Array;
@@ -71,13 +71,14 @@ export function readPublic(handle: number): TpmCommand<ReadPublicAnswer> {
   }));
 }
 
-// Commands that keep a secret outside of the TPM in a form that only this TPM opens (part 3, §12): make the sealed object under a
-// storage key, load it there again, ask for its content.
+// Commands that keep a secret outside of the TPM in a form that only this TPM opens (part 3, §12): make the sealed
+// object under a storage key, load it there again, ask for its content.
 
 /**
- * fixedTPM and fixedParent: it cannot be duplicated to another TPM or parent. userWithAuth with no password, and noDA: whoever runs as
- * root on this machine may open it, and a lockout that somebody else caused does not stop him. No policy: registers change with
- * every update of the firmware, and a key that does not survive one would make each update a new join.
+ * fixedTPM and fixedParent: it cannot be duplicated to another TPM or parent. userWithAuth with no password, and noDA:
+ * whoever runs as root on this machine may open it, and a lockout that somebody else caused does not stop him. No
+ * policy: registers change with every update of the firmware, and a key that does not survive one would make each
+ * update a new join.
  */
 export const SEALED_ATTRIBUTES = 0x00000452;
 

@@ -6,7 +6,7 @@ import { ALGORITHM, COMMAND } from "../constants.ts";
 import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
 import { encodePcrSelections, type PcrSelection, readPcrSelections } from "../pcrs.ts";
 
-export interface PcrReadAnswer {
+interface PcrReadAnswer {
   /** Which of the asked registers the values are of: a TPM gives at most eight a call. */
   readonly selections: readonly PcrSelection[];
   readonly values: readonly Uint8Array[];
@@ -37,14 +37,14 @@ export function pcrExtend(pcr: number, hash: number, digest: Uint8Array): TpmCom
   return createCommand(parts, () => undefined);
 }
 
-export interface QuoteAnswer {
+interface QuoteAnswer {
   /** TPMS_ATTEST. */
   readonly attest: Uint8Array;
   /** TPMT_SIGNATURE. */
   readonly signature: Uint8Array;
 }
 
-export interface QuoteRequest {
+interface QuoteRequest {
   readonly key: number;
   /** At most 32 octets: what the smallest TPMs take in qualifying data. */
   readonly extraData: Uint8Array;

@@ -1,5 +1,5 @@
-// Applying name constraints (RFC 5280 §4.2.1.10, §6.1.3 b and c): every name of a certificate must lie in a permitted subtree
-// of its kind, where there are any, and in no excluded one, for each CA above it.
+// Applying name constraints (RFC 5280 §4.2.1.10, §6.1.3 b and c): every name of a certificate must lie in a permitted
+// subtree of its kind, where there are any, and in no excluded one, for each CA above it.
 
 import { equalBytes } from "../../bytes/index.ts";
 import type { Certificate } from "../certificate.ts";
@@ -10,9 +10,11 @@ import type { GeneralName } from "../general-names.ts";
 import { isHostPattern, parseMailbox, uriHost } from "../host-names.ts";
 import { relativeNamesOf } from "../name.ts";
 import { OID_EMAIL_ADDRESS, OID_SUBJECT_ALT_NAME } from "../oids.ts";
-import { type ChainRefusal, refuse, shown } from "./refusal.ts";
+import { type ChainRefusal, refuseChain, shown } from "./refusal.ts";
 
-/** Every certificate against every CA above it; self-issued intermediates are exempt, so that a CA can change its key. */
+/**
+ * Every certificate against every CA above it; self-issued intermediates are exempt, so that a CA can change its key.
+ */
 export function checkConstraints(path: readonly Certificate[], budget: Budget): ChainRefusal | undefined {
   if (path.every(({ nameConstraints }) => nameConstraints === undefined)) return undefined;
   for (const [position, certificate] of path.entries()) {
@@ -29,12 +31,12 @@ function checkBelow(certificate: Certificate, above: readonly Certificate[], bud
     const constraints = issuer.nameConstraints ?? NO_CONSTRAINTS;
     const subtrees = constraints.permitted.length + constraints.excluded.length;
     if (!spend(budget, "nameComparisons", names.length * subtrees)) {
-      return refuse("LimitExceeded", "names and name constraints are too many");
+      return refuseChain("LimitExceeded", "names and name constraints are too many");
     }
     const outside = names.find((name) => !isAllowed(name, constraints));
     if (outside === undefined) continue;
     const what = `a name of kind ${outside.kind} in certificate ${shown(certificate)}`;
-    return refuse("NameNotPermitted", `${what} is outside the name constraints of ${shown(issuer)}`);
+    return refuseChain("NameNotPermitted", `${what} is outside the name constraints of ${shown(issuer)}`);
   }
   return undefined;
 }
@@ -65,7 +67,9 @@ function isSameKind(subtree: GeneralName, name: GeneralName): boolean {
   return subtree.kind === name.kind;
 }
 
-/** A name that has no clear reading, or a kind whose subtrees we do not know, cannot be shown to respect a constraint. */
+/**
+ * A name that has no clear reading, or a kind whose subtrees we do not know, cannot be shown to respect a constraint.
+ */
 function isComparable(name: GeneralName): boolean {
   switch (name.kind) {
     case "dns":
@@ -91,7 +95,9 @@ function isWithin(name: GeneralName, subtree: GeneralName): boolean {
   return false;
 }
 
-/** Like isWithin, and true for a wildcard that stands for a name within: `*.example.com` could be an excluded host's. */
+/**
+ * Like isWithin, and true for a wildcard that stands for a name within: `*.example.com` could be an excluded host's.
+ */
 function touches(name: GeneralName, subtree: GeneralName): boolean {
   if (isWithin(name, subtree)) return true;
   if (name.kind !== "dns" || subtree.kind !== "dns" || !name.text.startsWith("*.")) return false;
@@ -134,8 +140,8 @@ function isBelow(name: Uint8Array, base: Uint8Array): boolean {
   return relativeNamesOf(base).every((part, i) => part === parts[i]);
 }
 
-// What one validation may cost. A few kilobytes of crafted certificates can describe more paths and more name comparisons
-// than there are seconds; each validation therefore starts with a purse and is refused when it is empty.
+// What one validation may cost. A few kilobytes of crafted certificates can describe more paths and more name
+// comparisons than there are seconds; each validation therefore starts with a purse and is refused when it is empty.
 
 export interface Budget {
   signatureChecks: number;

@@ -24,7 +24,7 @@ import {
   OID_SUBJECT_INFO_ACCESS,
   OID_SUBJECT_KEY_ID,
 } from "../oids.ts";
-import { type ChainRefusal, refuse, shown } from "./refusal.ts";
+import { type ChainRefusal, refuseChain, shown } from "./refusal.ts";
 
 // Extended key usage along a path: as in Go and in every browser, a CA that lists usages can hand on no others.
 
@@ -33,14 +33,16 @@ export function checkUsage(path: readonly Certificate[], usage: string | undefin
   for (const certificate of path) {
     const allowed = certificate.extKeyUsage;
     if (allowed === undefined || allowed.includes(usage) || allowed.includes(EKU_ANY)) continue;
-    return refuse("UsageNotAllowed", `certificate ${shown(certificate)} does not allow usage ${usage}`);
+    return refuseChain("UsageNotAllowed", `certificate ${shown(certificate)} does not allow usage ${usage}`);
   }
   return undefined;
 }
 
-export type Place = "leaf" | "intermediate" | "root";
+type Place = "leaf" | "intermediate" | "root";
 
-/** Extensions whose meaning this folder applies. Policies count: with every policy acceptable there is nothing to apply. */
+/**
+ * Extensions whose meaning this folder applies. Policies count: with every policy acceptable there is nothing to apply.
+ */
 const APPLIED: ReadonlySet<string> = new Set([
   OID_BASIC_CONSTRAINTS,
   OID_KEY_USAGE,
@@ -79,11 +81,11 @@ export function checkProfile(certificate: Certificate, place: Place, nowMs: numb
 function checkValidity(certificate: Certificate, nowMs: number): ChainRefusal | undefined {
   if (nowMs < certificate.notBeforeMs) {
     const from = new Date(certificate.notBeforeMs).toISOString();
-    return refuse("NotYetValid", `certificate ${shown(certificate)} is not valid before ${from}`);
+    return refuseChain("NotYetValid", `certificate ${shown(certificate)} is not valid before ${from}`);
   }
   if (nowMs >= certificate.notAfterMs + 1000) {
     const until = new Date(certificate.notAfterMs).toISOString();
-    return refuse("Expired", `certificate ${shown(certificate)} expired at ${until}`);
+    return refuseChain("Expired", `certificate ${shown(certificate)} expired at ${until}`);
   }
   return undefined;
 }
@@ -93,11 +95,11 @@ function checkKeyStrength(certificate: Certificate): ChainRefusal | undefined {
   const { bits } = certificate.publicKey;
   if (bits === undefined || (bits >= MIN_RSA_BITS && bits % 8 === 0)) return undefined;
   const rule = `RSA key must have at least ${MIN_RSA_BITS} bits in whole octets`;
-  return refuse("WeakKey", `${rule}, certificate ${shown(certificate)} has ${bits}`);
+  return refuseChain("WeakKey", `${rule}, certificate ${shown(certificate)} has ${bits}`);
 }
 
 function checkIdentity(certificate: Certificate, place: Place): ChainRefusal | undefined {
-  const violated = (rule: string) => refuse("ProfileViolated", `certificate ${shown(certificate)} ${rule}`);
+  const violated = (rule: string) => refuseChain("ProfileViolated", `certificate ${shown(certificate)} ${rule}`);
   // kubeadm's own CAs have had serial number zero for years, and they live for ten.
   if (place !== "root" && certificate.serialNumber.every((octet) => octet === 0))
     return violated("has serial number zero");
@@ -113,10 +115,13 @@ function checkCriticality(certificate: Certificate): ChainRefusal | undefined {
     const isMisplaced = critical ? NEVER_CRITICAL.has(oid) : ALWAYS_CRITICAL.has(oid);
     if (isMisplaced) {
       const must = critical ? "must not" : "must";
-      return refuse("ProfileViolated", `extension ${oid} of certificate ${shown(certificate)} ${must} be critical`);
+      return refuseChain(
+        "ProfileViolated",
+        `extension ${oid} of certificate ${shown(certificate)} ${must} be critical`,
+      );
     }
     if (critical && !APPLIED.has(oid)) {
-      return refuse("UnknownCriticalExtension", `certificate ${shown(certificate)} has critical extension ${oid}`);
+      return refuseChain("UnknownCriticalExtension", `certificate ${shown(certificate)} has critical extension ${oid}`);
     }
   }
   return undefined;
@@ -126,29 +131,36 @@ function checkCaBits(certificate: Certificate, place: Place): ChainRefusal | und
   const isCa = certificate.basicConstraints?.ca === true;
   const maySign = certificate.keyUsage?.includes("keyCertSign");
   if (isCa ? maySign === false : maySign === true) {
-    return refuse("ProfileViolated", `certificate ${shown(certificate)} disagrees with itself on being a CA`);
+    return refuseChain("ProfileViolated", `certificate ${shown(certificate)} disagrees with itself on being a CA`);
   }
   if (!isCa && certificate.nameConstraints !== undefined) {
-    return refuse("ProfileViolated", `certificate ${shown(certificate)} has name constraints and is no CA`);
+    return refuseChain("ProfileViolated", `certificate ${shown(certificate)} has name constraints and is no CA`);
   }
   if (place === "leaf") return undefined;
-  if (!isCa) return refuse("IssuerIsNotCa", `issuer ${shown(certificate)} is not a CA`);
+  if (!isCa) return refuseChain("IssuerIsNotCa", `issuer ${shown(certificate)} is not a CA`);
   return place === "root" ? undefined : checkCriticalBasicConstraints(certificate);
 }
 
 /**
- * RFC 5280 §4.2.1.1 and §4.2.1.2, of what stands between leaf and root. A root is the operator's word: those that kubeadm made
- * with Go before 1.15 have no key identifiers and live until 2030. Leaves: see checkAuthority in search.ts.
+ * RFC 5280 §4.2.1.1 and §4.2.1.2, of what stands between leaf and root. A root is the operator's word: those that
+ * kubeadm made with Go before 1.15 have no key identifiers and live until 2030. Leaves: see checkAuthority in
+ * search.ts.
  */
 function checkKeyIds(certificate: Certificate, place: Place): ChainRefusal | undefined {
   const { authorityKeyId, subjectKeyId } = certificate;
   if (place !== "intermediate" || (authorityKeyId !== undefined && subjectKeyId !== undefined)) return undefined;
-  return refuse("ProfileViolated", `intermediate ${shown(certificate)} does not identify its key and its issuer's`);
+  return refuseChain(
+    "ProfileViolated",
+    `intermediate ${shown(certificate)} does not identify its key and its issuer's`,
+  );
 }
 
-/** Not of roots: easy-rsa, which the Kubernetes documentation names, writes theirs non-critical. It is applied all the same. */
+/**
+ * Not of roots: easy-rsa, which the Kubernetes documentation names, writes theirs non-critical. It is applied all the
+ * same.
+ */
 function checkCriticalBasicConstraints(certificate: Certificate): ChainRefusal | undefined {
   const isCritical = findExtension(certificate.extensions, OID_BASIC_CONSTRAINTS)?.critical === true;
   if (isCritical) return undefined;
-  return refuse("ProfileViolated", `basic constraints of intermediate ${shown(certificate)} must be critical`);
+  return refuseChain("ProfileViolated", `basic constraints of intermediate ${shown(certificate)} must be critical`);
 }

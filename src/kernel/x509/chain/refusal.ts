@@ -17,7 +17,7 @@ const CHAIN_REFUSALS = [
   "LimitExceeded",
 ] as const;
 
-export type ChainRefusalReason = (typeof CHAIN_REFUSALS)[number];
+type ChainRefusalReason = (typeof CHAIN_REFUSALS)[number];
 
 export interface ChainRefusal {
   readonly ok: false;
@@ -25,7 +25,7 @@ export interface ChainRefusal {
   readonly message: string;
 }
 
-export interface ChainAcceptance {
+interface ChainAcceptance {
   readonly ok: true;
   /** From the leaf to the root. */
   readonly chain: readonly Certificate[];
@@ -33,7 +33,7 @@ export interface ChainAcceptance {
 
 export type ChainResult = ChainAcceptance | ChainRefusal;
 
-export function refuse(reason: ChainRefusalReason, message: string): ChainRefusal {
+export function refuseChain(reason: ChainRefusalReason, message: string): ChainRefusal {
   return { ok: false, reason, message };
 }
 

@@ -1,13 +1,13 @@
-// The search for a path, depth first: each issuer is judged by itself, then its signature is checked, and a path that has
-// reached a root is judged as a whole. Where no path passes, the refusal that came closest to a root is the answer.
+// The search for a path, depth first: each issuer is judged by itself, then its signature is checked, and a path that
+// has reached a root is judged as a whole. Where no path passes, the refusal that came closest to a root is the answer.
 import { equalBytes } from "../../bytes/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../certificate.ts";
 import { EKU_CLIENT_AUTH } from "../oids.ts";
 import { type Budget, checkConstraints, createBudget, isSelfIssued, spend } from "./constraints.ts";
 import { checkProfile, checkUsage } from "./profile.ts";
-import { type ChainRefusal, type ChainResult, refuse, shown } from "./refusal.ts";
+import { type ChainRefusal, type ChainResult, refuseChain, shown } from "./refusal.ts";
 
-export interface SearchInput {
+interface SearchInput {
   readonly leaf: Certificate;
   readonly intermediates: readonly Certificate[];
   readonly roots: readonly Certificate[];
@@ -34,7 +34,7 @@ interface Search {
 
 export function searchPath(input: SearchInput): ChainResult {
   const { leaf } = input;
-  const refusal = refuse("UntrustedIssuer", `no trusted issuer signed certificate ${shown(leaf)}`);
+  const refusal = refuseChain("UntrustedIssuer", `no trusted issuer signed certificate ${shown(leaf)}`);
   const search: Search = { input, budget: createBudget(), refusal, closeness: 0 };
   const chain = extend(search, { members: [leaf], top: leaf });
   return chain === undefined ? search.refusal : { ok: true, chain };
@@ -100,30 +100,36 @@ function mayStandAbove(search: Search, path: Path, candidate: Candidate): boolea
     return false;
   }
   if (!spend(search.budget, "signatureChecks", 1)) {
-    remember(search, refuse("LimitExceeded", "certificates describe too many paths"), 3);
+    remember(search, refuseChain("LimitExceeded", "certificates describe too many paths"), 3);
     return false;
   }
   return verifyCertificateSignature(path.top, issuer.publicKey);
 }
 
 /**
- * RFC 5280 §4.2.1.1: who is signed by a key with an identifier names it. Client certificates are let off: people make them
- * with `openssl x509 -req`, which writes no extensions, and every Kubernetes API server takes them.
+ * RFC 5280 §4.2.1.1: who is signed by a key with an identifier names it. Client certificates are let off: people make
+ * them with `openssl x509 -req`, which writes no extensions, and every Kubernetes API server takes them.
  */
 function checkAuthority(child: Certificate, issuer: Certificate, usage: string | undefined): ChainRefusal | undefined {
   if (usage === EKU_CLIENT_AUTH || issuer.subjectKeyId === undefined || child.authorityKeyId !== undefined)
     return undefined;
-  return refuse("ProfileViolated", `certificate ${shown(child)} does not say which key of ${shown(issuer)} signed it`);
+  return refuseChain(
+    "ProfileViolated",
+    `certificate ${shown(child)} does not say which key of ${shown(issuer)} signed it`,
+  );
 }
 
 function checkLength(path: Path, { issuer, place }: Candidate, most: number): ChainRefusal | undefined {
   const below = path.members.slice(1).filter((member) => !isSelfIssued(member)).length;
   const limit = issuer.basicConstraints?.pathLength;
   if (limit !== undefined && below > limit) {
-    return refuse("PathTooLong", `CA ${shown(issuer)} allows ${limit} intermediates below it, the path has ${below}`);
+    return refuseChain(
+      "PathTooLong",
+      `CA ${shown(issuer)} allows ${limit} intermediates below it, the path has ${below}`,
+    );
   }
   const added = place === "intermediate" && !isSelfIssued(issuer) ? 1 : 0;
-  return below + added > most ? refuse("PathTooLong", `path has more than ${most} intermediates`) : undefined;
+  return below + added > most ? refuseChain("PathTooLong", `path has more than ${most} intermediates`) : undefined;
 }
 
 function remember(search: Search, refusal: ChainRefusal, closeness: Closeness): void {

@@ -1,18 +1,17 @@
 // Path validation (RFC 5280 §6): from a leaf through untrusted intermediates to one of the given roots. In order:
 //   1. the leaf by itself: profile, peer name, usage
 //   2. a leaf that is one of the roots is trusted as it stands
-//   3. paths, searched in search.ts; the first that passes is the answer
-// Pure: the time is a parameter, and nothing is fetched. There is no revocation: Kubernetes knows none, its certificates are
-// short-lived instead.
+//   3. paths, searched in search.ts; the first that passes is the answer Pure: the time is a parameter, and nothing is
+//   fetched. There is no revocation: Kubernetes knows none, its certificates are short-lived instead.
 
 import { equalBytes } from "../../bytes/index.ts";
 import type { Certificate } from "../certificate.ts";
 import { matchesDnsName, matchesIpAddress } from "../host-names.ts";
 import { checkProfile, checkUsage } from "./profile.ts";
-import { type ChainRefusal, type ChainResult, refuse, shown } from "./refusal.ts";
+import { type ChainRefusal, type ChainResult, refuseChain, shown } from "./refusal.ts";
 import { searchPath } from "./search.ts";
 
-export type { ChainAcceptance, ChainRefusal, ChainRefusalReason, ChainResult } from "./refusal.ts";
+export type { ChainResult } from "./refusal.ts";
 
 export interface ChainInput {
   readonly leaf: Certificate;
@@ -41,10 +40,10 @@ export function validateChain(input: ChainInput): ChainResult {
 
 function checkPeerName({ leaf, dnsName, ipAddress }: ChainInput): ChainRefusal | undefined {
   if (dnsName !== undefined && !matchesDnsName(leaf.subjectAltNames, dnsName)) {
-    return refuse("NameMismatch", `certificate ${shown(leaf)} is not for host ${JSON.stringify(dnsName)}`);
+    return refuseChain("NameMismatch", `certificate ${shown(leaf)} is not for host ${JSON.stringify(dnsName)}`);
   }
   if (ipAddress !== undefined && !matchesIpAddress(leaf.subjectAltNames, ipAddress)) {
-    return refuse("NameMismatch", `certificate ${shown(leaf)} is not for address ${JSON.stringify(ipAddress)}`);
+    return refuseChain("NameMismatch", `certificate ${shown(leaf)} is not for address ${JSON.stringify(ipAddress)}`);
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
-// The list of extensions of a certificate or a request (RFC 5280 §4.1.2.9). The value of each stays raw; the neighbours of
-// this file read the ones the product knows.
+// The list of extensions of a certificate or a request (RFC 5280 §4.1.2.9). The value of each stays raw; the neighbours
+// of this file read the ones the product knows.
 import {
   type DerReader,
   encodeBoolean,

@@ -1,5 +1,6 @@
 // nameConstraints (RFC 5280 §4.2.1.10): the name space a CA may issue in. Read here, applied in chain/constraints.ts. A
-// pattern that cannot be understood is a Fault: a CA whose limits are unreadable must not be taken for one without limits.
+// pattern that cannot be understood is a Fault: a CA whose limits are unreadable must not be taken for one without
+// limits.
 import { contextConstructed, type DerReader, readWholeSequence, TAG } from "../../der/index.ts";
 import { Fault } from "../../outcome/index.ts";
 import { type GeneralName, readGeneralName } from "../general-names.ts";

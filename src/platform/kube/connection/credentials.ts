@@ -27,7 +27,10 @@ export interface Connection {
   readonly proxyUrl?: string | undefined;
   /** For HTTPS_PROXY and NO_PROXY. Default: the process's. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** The server answered 401 to this credential. Told only where another one can be had; then the request is sent once more. */
+  /**
+   * The server answered 401 to this credential. Told only where another one can be had; then the request is sent once
+   * more.
+   */
   readonly refused?: ((credential: Credentials) => void) | undefined;
 }
 

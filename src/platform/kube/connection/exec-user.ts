@@ -1,7 +1,7 @@
-// The user of a kubeconfig whose credentials come from a plugin (client.authentication.k8s.io v1 and v1beta1). The answer is
-// kept until it expires or the server refuses it; requests that come together share one run. Upstream: client-go's
-// plugin/pkg/client/auth/exec. differs from upstream: a credential is renewed a little before its end, so that no request
-// leaves with one that ends on the way.
+// The user of a kubeconfig whose credentials come from a plugin (client.authentication.k8s.io v1 and v1beta1). The
+// answer is kept until it expires or the server refuses it; requests that come together share one run. Upstream:
+// client-go's plugin/pkg/client/auth/exec. differs from upstream: a credential is renewed a little before its end, so
+// that no request leaves with one that ends on the way.
 
 import {
   EXEC_INFO_VARIABLE,
@@ -20,7 +20,7 @@ import { commandOf, runPlugin } from "./run-plugin.ts";
 /** As much as a request may take to be read by the server. */
 const RENEW_BEFORE_MS = 10_000;
 
-export interface ExecOptions {
+interface ExecOptions {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of the kubeconfig: a command with a slash in it is relative to it. */
@@ -29,7 +29,7 @@ export interface ExecOptions {
   readonly cluster: ExecCluster;
 }
 
-export interface ExecCredentials {
+interface ExecCredentials {
   readonly credentials: CredentialSource;
   /** The server refused this credential: the plugin is asked again, unless that has happened since. */
   refused(credential: Credentials): void;

@@ -1,5 +1,5 @@
-// From a kubeconfig file, or from inside a pod, to a connection. Files named in a kubeconfig are relative to it; inline data
-// wins over files; tokens and client certificates in files are read again when they are renewed.
+// From a kubeconfig file, or from inside a pod, to a connection. Files named in a kubeconfig are relative to it; inline
+// data wins over files; tokens and client certificates in files are read again when they are renewed.
 
 import { dirname, join, resolve } from "node:path";
 import process from "node:process";
@@ -41,7 +41,10 @@ export async function loadKubeconfigClient(path: string, options: LoadOptions = 
 
 export interface LoadedConnection extends Connection {
   readonly caPem: string;
-  /** The kubeconfig names no CA: as with kubectl, the roots of this machine vouch for the server, and `caPem` holds those. */
+  /**
+   * The kubeconfig names no CA: as with kubectl, the roots of this machine vouch for the server, and `caPem` holds
+   * those.
+   */
   readonly usesSystemRoots: boolean;
 }
 
@@ -106,7 +109,7 @@ export function loadConnection(kubeconfig: string | undefined, options: InCluste
 /** Where Kubernetes mounts the service account of a pod. */
 const SERVICE_ACCOUNT_DIRECTORY = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-export interface InClusterOptions extends Omit<LoadOptions, "context"> {
+interface InClusterOptions extends Omit<LoadOptions, "context"> {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory?: string | undefined;
 }

@@ -1,6 +1,6 @@
-// One run of a credential plugin, as client-go runs it: the caller's environment, the plugin's own on top, the question in
-// KUBERNETES_EXEC_INFO, its stderr to ours, its stdout for the answer. differs from upstream: the run has a time limit and its
-// answer a size, because a plugin that hangs would stop every request of the process without a word.
+// One run of a credential plugin, as client-go runs it: the caller's environment, the plugin's own on top, the question
+// in KUBERNETES_EXEC_INFO, its stderr to ours, its stdout for the answer. differs from upstream: the run has a time
+// limit and its answer a size, because a plugin that hangs would stop every request of the process without a word.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
@@ -13,7 +13,7 @@ const RUN_LIMIT_MS = 60_000;
 /** A chain of certificates and a key are some 10 KB. */
 const OUTPUT_MAX_BYTES = 1_048_576;
 
-export interface PluginRun {
+interface PluginRun {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -76,7 +76,7 @@ export function commandOf(command: string, directory: string): string {
   return isAbsolute(command) || basename(command) === command ? command : resolve(directory, command);
 }
 
-export interface WhereToLook {
+interface WhereToLook {
   /** Of the kubeconfig. */
   readonly directory: string;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;

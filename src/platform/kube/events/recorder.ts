@@ -1,6 +1,6 @@
-// Events for people, as Kubernetes' own controllers write them (core v1): the same words about the same object are one Event
-// whose count grows, one object gets a few at once and then one in five minutes, and nobody waits: what cannot be written is
-// dropped with a line in the log. Upstream: client-go's tools/record.
+// Events for people, as Kubernetes' own controllers write them (core v1): the same words about the same object are one
+// Event whose count grows, one object gets a few at once and then one in five minutes, and nobody waits: what cannot be
+// written is dropped with a line in the log. Upstream: client-go's tools/record.
 
 import type { Event } from "../../../api/core/index.ts";
 import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
@@ -26,7 +26,7 @@ export interface EventRecorder {
   flush(): Promise<void>;
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;

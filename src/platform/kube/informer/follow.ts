@@ -161,13 +161,13 @@ function endsInitialEvents({ type, object }: WatchEvent): boolean {
   return type === "BOOKMARK" && object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
 }
 
-// How long to wait for a server that was asked for a streaming list. One that does not know the parameter holds the stream
-// open and never says where the initial events end; a client that trusts it waits for ever.
+// How long to wait for a server that was asked for a streaming list. One that does not know the parameter holds the
+// stream open and never says where the initial events end; a client that trusts it waits for ever.
 
 /** Since the last event, so that a long list may take its time. */
 const INITIAL_EVENTS_PATIENCE_MS = 30_000;
 
-export interface Patience {
+interface Patience {
   readonly signal: AbortSignal;
   /** An event came. */
   renew(): void;
@@ -178,7 +178,7 @@ export interface Patience {
 }
 
 /** Aborts the stream when it falls silent before the initial events are complete. */
-export function startPatience(clock: Clock, outer: AbortSignal): Patience {
+function startPatience(clock: Clock, outer: AbortSignal): Patience {
   const stream = new AbortController();
   const waiting = new AbortController();
   const leave = onAbort(outer, () => stream.abort(outer.reason));

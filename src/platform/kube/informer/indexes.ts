@@ -1,13 +1,16 @@
-// Named indexes over the objects of an informer: for each value of an index function the objects that have it, kept in step
-// with every change. What a feature asks a thousand times a second must not walk over a hundred thousand Machines.
+// Named indexes over the objects of an informer: for each value of an index function the objects that have it, kept in
+// step with every change. What a feature asks a thousand times a second must not walk over a hundred thousand Machines.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { assert } from "../../../kernel/outcome/index.ts";
 
-/** The values under which an object shall be found: none, one or several. Pure, and cheap: it runs on every change, twice. */
+/**
+ * The values under which an object shall be found: none, one or several. Pure, and cheap: it runs on every change,
+ * twice.
+ */
 export type IndexFunction<T extends KubeObject> = (object: T) => readonly string[];
 
-export interface Indexes<T extends KubeObject> {
+interface Indexes<T extends KubeObject> {
   /** Without a present object one is taken out, without a previous one it is put in. */
   update(key: string, previous: T | undefined, present: T | undefined): void;
   /** Keys of the objects with this value. */

@@ -44,8 +44,8 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Sele
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
   /**
    * What is kept of each object, so that a large collection costs no more than what is read of it. Default: all but
-   * `managedFields`, which often is half of an object and which nobody here reads. Objects that are written back whole must
-   * keep the rest.
+   * `managedFields`, which often is half of an object and which nobody here reads. Objects that are written back whole
+   * must keep the rest.
    */
   readonly keep?: ((object: T) => T) | undefined;
   /** A change handler threw. Default: the error is thrown where nobody catches it, which ends the process. */
@@ -115,14 +115,14 @@ function endProcess(error: unknown): void {
 
 // Closed until it is opened, once: those who wait go through, those who come later do not wait.
 
-export interface Gate {
+interface Gate {
   open(): void;
   isOpen(): boolean;
   /** Fault `aborted` when the signal fires first. */
   wait(signal?: AbortSignal): Promise<void>;
 }
 
-export function createGate(what: string): Gate {
+function createGate(what: string): Gate {
   let opened = false;
   const waiting = new Set<() => void>();
   return {
@@ -148,19 +148,20 @@ export function createGate(what: string): Gate {
   };
 }
 
-// Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has missed
-// a change that nobody will tell again, and what it knows is wrong from now on. So that ends the process, as every bug does.
+// Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has
+// missed a change that nobody will tell again, and what it knows is wrong from now on. So that ends the process, as
+// every bug does.
 
 /** Synchronous: it notes that there is work, the work is done elsewhere. */
 export type ChangeHandler<T extends KubeObject> = (change: Change<T>) => void;
 
-export interface Audience<T extends KubeObject> {
+interface Audience<T extends KubeObject> {
   /** The newcomer is first told of `present` as ADDED. Returns what takes it off. */
   add(handler: ChangeHandler<T>, present: readonly T[]): () => void;
   tell(changes: readonly Change<T>[]): void;
 }
 
-export function createAudience<T extends KubeObject>(log: Log, onBug: (error: unknown) => void): Audience<T> {
+function createAudience<T extends KubeObject>(log: Log, onBug: (error: unknown) => void): Audience<T> {
   const handlers = new Set<ChangeHandler<T>>();
 
   function tellOne(handler: ChangeHandler<T>, change: Change<T>): void {

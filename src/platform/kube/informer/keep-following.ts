@@ -1,5 +1,6 @@
-// Round after round with the server until the signal aborts. No failure ends it: not a refused list, not a broken stream,
-// not garbage. It says so in the log, waits longer each time, and goes on from where it was, or from the beginning.
+// Round after round with the server until the signal aborts. No failure ends it: not a refused list, not a broken
+// stream, not garbage. It says so in the log, waits longer each time, and goes on from where it was, or from the
+// beginning.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
@@ -16,7 +17,7 @@ const SHORT_WATCH_MS = 1_000;
 /** A round that lasted this long was a success, however it ended. */
 const STEADY_MS = 30_000;
 
-export interface Following<T extends KubeObject> {
+interface Following<T extends KubeObject> {
   readonly source: Source;
   readonly sink: Sink<T>;
   readonly log: Log;
@@ -25,7 +26,7 @@ export interface Following<T extends KubeObject> {
 }
 
 /** Somebody's wish that the present round, or the pause before the next one, ends and everything is read anew. */
-export interface Restart {
+interface Restart {
   request(): void;
   /** Runs one round with a signal that also a request aborts. True when one came. */
   during(signal: AbortSignal, round: (signal: AbortSignal) => Promise<void>): Promise<boolean>;
@@ -112,7 +113,9 @@ function endedAtOnce(): Fault {
   return new Fault("unavailable", "the server ended the watch at once");
 }
 
-/** The connection failed, not the request: the watch goes on from where it was. Anything else begins with a new list. */
+/**
+ * The connection failed, not the request: the watch goes on from where it was. Anything else begins with a new list.
+ */
 function canResume(failure: unknown): boolean {
   if (!isFault(failure) || isTooLargeResourceVersion(failure)) return false;
   return failure.code === "unavailable" || failure.code === "timeout" || failure.code === "too-many-requests";

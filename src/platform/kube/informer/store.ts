@@ -1,6 +1,6 @@
 // What an informer holds, and how events change it: pure, no I/O. Every change says what was there before, so that a
-// handler never has to look back. An object that was deleted and made again under the same name is two changes.
-// Besides events of the watch there are answers to our own writes, which may come before the watch tells: so an event with an
+// handler never has to look back. An object that was deleted and made again under the same name is two changes. Besides
+// events of the watch there are answers to our own writes, which may come before the watch tells: so an event with an
 // earlier state than the one that is held changes nothing.
 
 import type { KubeObject, WatchEvent } from "../../../api/meta/index.ts";
@@ -29,7 +29,7 @@ export interface ObjectStore<T extends KubeObject> {
   replace(objects: Iterable<T>): Change<T>[];
 }
 
-export interface StoreOptions<T extends KubeObject> {
+interface StoreOptions<T extends KubeObject> {
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
 }
 
@@ -111,13 +111,13 @@ export function objectKey(name: string, namespace?: string): string {
   return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
 }
 
-// Which of two states of one object is the later one. Kubernetes promises since 1.35 that resourceVersions of one resource
-// are decimal numbers to be compared; of a server that sends anything else nothing is assumed.
+// Which of two states of one object is the later one. Kubernetes promises since 1.35 that resourceVersions of one
+// resource are decimal numbers to be compared; of a server that sends anything else nothing is assumed.
 
 const DECIMAL = /^[1-9]\d{0,38}$/;
 
 /** True only when both are states of the same object and the first is surely the earlier one. */
-export function isEarlier(one: KubeObject, other: KubeObject): boolean {
+function isEarlier(one: KubeObject, other: KubeObject): boolean {
   if (one.metadata.uid !== other.metadata.uid) return false;
   const a = one.metadata.resourceVersion ?? "";
   const b = other.metadata.resourceVersion ?? "";

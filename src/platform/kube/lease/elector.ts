@@ -1,6 +1,6 @@
-// Who of several replicas leads: the holder of a Lease. The elector stands for election until it holds the lease, lets the
-// work run while it renews, and gives the lease back when it is told to go. A leader who lost the lease never goes on: his
-// caller ends the process, and the next one begins with a clean memory, as kube-controller-manager does it.
+// Who of several replicas leads: the holder of a Lease. The elector stands for election until it holds the lease, lets
+// the work run while it renews, and gives the lease back when it is told to go. A leader who lost the lease never goes
+// on: his caller ends the process, and the next one begins with a clean memory, as kube-controller-manager does it.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
@@ -9,7 +9,7 @@ import { backoffMs } from "../pace.ts";
 import { type Attempt, createSeat, type Seat, type SeatOptions } from "./seat.ts";
 import { beginTerm, type Moment, type OwnTerm, requireTiming, type Term, type Timing } from "./term.ts";
 
-export interface ElectorOptions extends SeatOptions {
+interface ElectorOptions extends SeatOptions {
   /** In [0, 1). */
   readonly random: () => number;
 }
@@ -22,7 +22,10 @@ const JITTER = 0.2;
 /** The first wait after a renewal that failed; there is no time for long ones. */
 const RENEW_RETRY_MS = 100;
 
-/** Stands for election, then runs `lead` for one term. When `signal` fires, the term stops, `lead` finishes, the lease goes. */
+/**
+ * Stands for election, then runs `lead` for one term. When `signal` fires, the term stops, `lead` finishes, the lease
+ * goes.
+ */
 export async function runElector(
   options: ElectorOptions,
   lead: (term: Term) => Promise<void>,
@@ -75,7 +78,10 @@ interface Reign {
   readonly leading: Promise<void>;
 }
 
-/** Renews until the work is done (true) or the lease cannot be held (false). While the work finishes it is still renewed. */
+/**
+ * Renews until the work is done (true) or the lease cannot be held (false). While the work finishes it is still
+ * renewed.
+ */
 async function keep(options: ElectorOptions, { seat, term, leading }: Reign): Promise<boolean> {
   const { clock, random, timing } = options;
   const done = new AbortController();

@@ -1,6 +1,6 @@
-// A Lease and what we have seen of it → what to do about it. Upstream: client-go's leaderelection, whose records these are.
-// The times in a record are somebody else's clock and decide nothing: a lease is over when its record has not changed for its
-// duration on our own clock.
+// A Lease and what we have seen of it → what to do about it. Upstream: client-go's leaderelection, whose records these
+// are. The times in a record are somebody else's clock and decide nothing: a lease is over when its record has not
+// changed for its duration on our own clock.
 
 import type { Lease } from "../../../api/core/index.ts";
 
@@ -23,7 +23,7 @@ export interface ElectionFacts {
   readonly durationMs: number;
 }
 
-export type ElectionPlan =
+type ElectionPlan =
   | { readonly kind: "Write"; readonly spec: NonNullable<Lease["spec"]> }
   | { readonly kind: "Stand"; readonly holder: string; readonly leftMs: number };
 

@@ -4,17 +4,25 @@
 //    │ the last renewal that   │ from here no write    │ by here every write that    │ the earliest moment at which
 //    │ succeeded leaves us     │ is begun any more     │ was begun has ended         │ another replica may take over
 //
-// 1. Another replica takes the lease only after it has seen one and the same record for `durationMs`. It cannot have seen our
-//    last record before we sent it, so it takes over at `sent + durationMs` at the earliest, whatever the wall clocks say.
-// 2. Every write is asked for here in the turn of the event loop in which it is written to its connection (`beforeSend`). A
-//    process that was frozen before that finds its term over when it thaws, because the clocks went on: nothing is sent.
-// 3. A write that was sent is given up, here and by the server (`timeout=` bounds its queueing and its transaction), before
-//    the earliest take-over. `margin` covers clocks that run at different speeds and the last moments within the server.
-// 4. What is left is a freeze between the question and the system call of the same turn, some microseconds. Every write of a
-//    feature carries the resourceVersion of the object that was judged: if a successor has touched it the write is refused.
+// 1. Another replica takes the lease only after it has seen one and the same record for `durationMs`. It cannot have
+// seen our
+//    last record before we sent it, so it takes over at `sent + durationMs` at the earliest, whatever the wall clocks
+//    say.
+// 2. Every write is asked for here in the turn of the event loop in which it is written to its connection
+// (`beforeSend`). A
+//    process that was frozen before that finds its term over when it thaws, because the clocks went on: nothing is
+//    sent.
+// 3. A write that was sent is given up, here and by the server (`timeout=` bounds its queueing and its transaction),
+// before
+//    the earliest take-over. `margin` covers clocks that run at different speeds and the last moments within the
+//    server.
+// 4. What is left is a freeze between the question and the system call of the same turn, some microseconds. Every write
+// of a
+//    feature carries the resourceVersion of the object that was judged: if a successor has touched it the write is
+//    refused.
 //    And a successor reads everything anew before its first decision (Informer.refresh), so it sees what we did write.
-// Elapsed time is the larger one of two clocks: the monotonic one stands still while a machine sleeps, the wall clock may be
-// set back.
+//    Elapsed time is the larger one of two clocks: the monotonic one stands still while a machine sleeps, the wall
+//    clock may be set back.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CallOptions, KubeClient } from "../client.ts";
@@ -40,7 +48,10 @@ export interface Moment {
 }
 
 export interface Term {
-  /** Fires when the work shall end: the lease is lost, or we go. What is in hand may be finished as long as `writeMs` allows. */
+  /**
+   * Fires when the work shall end: the lease is lost, or we go. What is in hand may be finished as long as `writeMs`
+   * allows.
+   */
   readonly signal: AbortSignal;
   /** How many times the lease has changed hands: a name for this term in logs. */
   readonly transitions: number;
@@ -59,7 +70,7 @@ export interface OwnTerm extends Term {
   lose(why: string): void;
 }
 
-export interface TermOptions {
+interface TermOptions {
   readonly timing: Timing;
   readonly transitions: number;
   readonly present: () => Moment;

@@ -5,7 +5,7 @@ import { Fault } from "../../../kernel/outcome/index.ts";
 import { onAbort } from "../../signals/index.ts";
 import type { Flows } from "./flows.ts";
 
-export interface Line {
+interface Line {
   add(key: string): void;
   get(signal?: AbortSignal): Promise<string>;
   done(key: string): void;

@@ -1,5 +1,5 @@
-// The keys a controller has to look at: a line for now in which flows take turns, delays for later, and a wait that grows with
-// each failure of a key.
+// The keys a controller has to look at: a line for now in which flows take turns, delays for later, and a wait that
+// grows with each failure of a key.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";
@@ -30,7 +30,7 @@ export interface WorkQueue {
 /** The name under which the line's own wake-up is scheduled: no key is empty. */
 const WAKE = "";
 
-export interface WorkQueueOptions extends FlowOptions {
+interface WorkQueueOptions extends FlowOptions {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;
@@ -74,12 +74,12 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 
 // Things that are due later, at most one a key: of two waits for one key the one that ends sooner counts.
 
-export interface Delays {
+interface Delays {
   schedule(key: string, ms: number, then: () => void): void;
   cancelAll(): void;
 }
 
-export function createDelays(clock: Clock): Delays {
+function createDelays(clock: Clock): Delays {
   const waits = new Map<string, { readonly dueMs: number; readonly stop: AbortController }>();
 
   async function wait(key: string, ms: number, stop: AbortController): Promise<boolean> {

@@ -1,5 +1,5 @@
-// One request and its whole answer, on undici's own handlers: a controller makes thousands of small calls a second, and a
-// stream with its iterator around each answer of two kilobytes would cost as much as the call.
+// One request and its whole answer, on undici's own handlers: a controller makes thousands of small calls a second, and
+// a stream with its iterator around each answer of two kilobytes would cost as much as the call.
 
 import type { Dispatcher } from "undici";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -11,7 +11,7 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly deadline: Deadline;
   readonly maxBytes: number;
   /** A last question before the request leaves; what it throws keeps the request from being sent. See CallOptions. */
@@ -25,7 +25,8 @@ export function exchange(
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const handler = new AnswerHandler(options, { resolve, reject });
-    // It may end while the request waits for a connection: then the caller is told now, and the request when its turn comes.
+    // It may end while the request waits for a connection: then the caller is told now, and the request when its turn
+    // comes.
     options.deadline.onEnd((reason) => handler.stop(reason));
     dispatcher.dispatch(request, handler);
   });
@@ -58,9 +59,9 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The request's turn on an open connection has come, and it is written in this same turn of the event loop: between the
-   * answer of `beforeSend` and the bytes no other code of this process runs. A throw fails the request and leaves the
-   * connection as it is.
+   * The request's turn on an open connection has come, and it is written in this same turn of the event loop: between
+   * the answer of `beforeSend` and the bytes no other code of this process runs. A throw fails the request and leaves
+   * the connection as it is.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#stopped !== undefined) throw this.#stopped;

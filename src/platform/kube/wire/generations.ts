@@ -1,6 +1,6 @@
-// The connections to one API server, on undici. They belong to the client certificate with which they were opened: when the
-// credential source gives another one, new connections are opened, running calls may finish on the old ones, and running
-// watches end (as if the server had closed them), so that nothing goes on under the old identity.
+// The connections to one API server, on undici. They belong to the client certificate with which they were opened: when
+// the credential source gives another one, new connections are opened, running calls may finish on the old ones, and
+// running watches end (as if the server had closed them), so that nothing goes on under the old identity.
 
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Client, Pool } from "undici";
@@ -8,10 +8,15 @@ import { Fault, isFault } from "../../../kernel/outcome/index.ts";
 import { connectionTo } from "../../dial/index.ts";
 import type { Connection, Credentials } from "../connection/credentials.ts";
 
-/** Connections for calls in flight; more calls wait in line. A watch has a connection of its own, so it never starves calls. */
+/**
+ * Connections for calls in flight; more calls wait in line. A watch has a connection of its own, so it never starves
+ * calls.
+ */
 export const MAX_CALL_CONNECTIONS = 64;
 
-/** Long enough to be found open by a controller's next call, short enough to survive proxies that drop idle connections. */
+/**
+ * Long enough to be found open by a controller's next call, short enough to survive proxies that drop idle connections.
+ */
 const KEEP_ALIVE_MS = 30_000;
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -25,7 +30,7 @@ export interface Generation {
   retired: boolean;
 }
 
-export interface Watches {
+interface Watches {
   /** A client for one watch. */
   open(): Client;
   leave(client: Client): void;
@@ -37,7 +42,7 @@ interface Current {
   readonly token: string | undefined;
 }
 
-export interface Generations {
+interface Generations {
   current(): Promise<Current>;
   /** The server refused the present credential. True when there is another one now. */
   renew(): Promise<boolean>;
@@ -134,8 +139,8 @@ async function openGeneration(
 }
 
 /**
- * Not a pool: who leaves a watch destroys its connection, and a pool of undici's would at once open another, for nobody: a handshake
- * for each certificate that a node waits for.
+ * Not a pool: who leaves a watch destroys its connection, and a pool of undici's would at once open another, for
+ * nobody: a handshake for each certificate that a node waits for.
  */
 function createWatches(connect: () => Client): Watches {
   const open = new Set<Client>();

@@ -1,5 +1,5 @@
-// Requests and streams to one API server: bytes out, bytes in, with limits on their number and their time. What the bytes
-// mean is create-client's business, which connections they take is generations'.
+// Requests and streams to one API server: bytes out, bytes in, with limits on their number and their time. What the
+// bytes mean is create-client's business, which connections they take is generations'.
 
 import type { Dispatcher } from "undici";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -19,7 +19,7 @@ const WATCH_HEADERS_TIMEOUT_MS = 30_000;
 
 const USER_AGENT = "countersign";
 
-export interface Outgoing {
+export interface KubeRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
@@ -32,16 +32,16 @@ export interface Outgoing {
 
 export interface Transport {
   /** The whole answer, whatever its status. */
-  call(request: Outgoing, timeoutMs: number): Promise<Answer>;
+  call(request: KubeRequest, timeoutMs: number): Promise<Answer>;
   /**
-   * The body piece by piece when the status is 200, else the whole answer. It ends when the server or a rotation ends it;
-   * one that outlives `lifetimeMs` is dead without knowing it and fails with `timeout`.
+   * The body piece by piece when the status is 200, else the whole answer. It ends when the server or a rotation ends
+   * it; one that outlives `lifetimeMs` is dead without knowing it and fails with `timeout`.
    */
-  stream(request: Outgoing, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>>;
+  stream(request: KubeRequest, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
-export interface TransportOptions {
+interface TransportOptions {
   /** For tests; see RESPONSE_MAX_BYTES. */
   readonly maxResponseBytes?: number | undefined;
 }
@@ -51,7 +51,7 @@ export function createTransport(connection: Connection, options: TransportOption
   const { origin, basePath } = parseServer(connection.server);
   const generations = createGenerations(connection, origin);
 
-  async function call(request: Outgoing, timeoutMs: number): Promise<Answer> {
+  async function call(request: KubeRequest, timeoutMs: number): Promise<Answer> {
     const deadline = startDeadline(`${request.method} ${request.path}`, timeoutMs, request.signal);
     try {
       const answer = await callOnce(request, deadline);
@@ -65,14 +65,14 @@ export function createTransport(connection: Connection, options: TransportOption
     }
   }
 
-  async function callOnce(request: Outgoing, deadline: Deadline): Promise<Answer> {
+  async function callOnce(request: KubeRequest, deadline: Deadline): Promise<Answer> {
     const { generation, token } = await generations.current();
     const { beforeSend } = request;
     const limits = { deadline, maxBytes: maxResponseBytes, beforeSend };
     return await exchange(generation.calls, onWire(request, { basePath, token }), limits);
   }
 
-  async function stream(request: Outgoing, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>> {
+  async function stream(request: KubeRequest, lifetimeMs?: number): Promise<Answer | AsyncIterable<Uint8Array>> {
     const deadline = startDeadline(`${request.method} ${request.path}`, WATCH_HEADERS_TIMEOUT_MS, request.signal);
     let leave = () => deadline.clear();
     try {
@@ -104,7 +104,7 @@ interface Envelope {
   readonly token: string | undefined;
 }
 
-function onWire(request: Outgoing, { basePath, token }: Envelope): Dispatcher.DispatchOptions {
+function onWire(request: KubeRequest, { basePath, token }: Envelope): Dispatcher.DispatchOptions {
   return {
     method: request.method,
     path: basePath + request.path,

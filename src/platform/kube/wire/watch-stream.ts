@@ -1,6 +1,6 @@
-// A watch on the wire: JSON objects, one a line, for as long as the server likes. Pieces of any size come in, whole events
-// come out. A line has a limit, an ERROR event is thrown as the Fault it carries, and half an event at the end is a fault:
-// the connection broke.
+// A watch on the wire: JSON objects, one a line, for as long as the server likes. Pieces of any size come in, whole
+// events come out. A line has a limit, an ERROR event is thrown as the Fault it carries, and half an event at the end
+// is a fault: the connection broke.
 
 import { isStatus, type KubeObject, type WatchEvent, type WatchEventType } from "../../../api/meta/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
