@@ -8,6 +8,7 @@ import { isFault } from "../kernel/outcome/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../kernel/x509/index.ts";
 import { createEventRecorder } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
+import { createProviders } from "./attestation/providers.ts";
 import type { AttestationWorld } from "./attestation/world.ts";
 import { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./identities/challenge-keys.ts";
 import { createClusterIds, createClusterPins } from "./identities/cluster-ids.ts";
@@ -63,7 +64,7 @@ export function createWorld(options: WorldOptions, made: Made) {
   const act = createAct(shared);
   const attesting = createAttestationWorld(options, { ...shared, act, leadership });
   const seeIdentity = createIdentityReader(attesting);
-  const installed = attesting.verifiers.map(({ name }) => name);
+  const installed = (attestation.verifiers ?? []).map(({ name }) => name);
   return {
     ...{ ...shared, act, attesting },
     seeIdentity,
@@ -101,6 +102,10 @@ function createAttestationWorld(options: WorldOptions, shared: Shared & Informer
   const isShared = elsewhere !== undefined && clusterName !== undefined;
   const nameAtHome = (name: string) => (isShared ? `${name}-${clusterName}` : name);
   const events = createEventRecorder({ client: shared.client, clock, log, component: CONTROLLER_NAME, instance });
+  const name = nameAtHome(CHALLENGE_KEYS_SECRET);
+  const keys = createChallengeKeys({ home, clock, log, namespace, name, randomBytes });
+  const readRequest = createEvidenceReader();
+  const openHellos = (username = "") => csrs.byIndex(OPEN_HELLOS, username);
   return {
     ...{ client, home, clock, log, randomBytes, policies, identities, events, namespace, nameAtHome, clusterName },
     act: shared.act,
@@ -111,19 +116,22 @@ function createAttestationWorld(options: WorldOptions, shared: Shared & Informer
     }),
     machines: expectMachines(machines, shared.pools),
     limits: createFloodControl({ clock, log, metrics, csrs, events, remove: (csr) => removeRequest({ client }, csr) }),
-    keys: createChallengeKeys({ home, clock, log, namespace, name: nameAtHome(CHALLENGE_KEYS_SECRET), randomBytes }),
-    guard: createGuard({ client, clock, log, events, isBuiltIn: attestation.hasBuiltInGuard }),
-    readRequest: createEvidenceReader(),
+    keys,
+    readRequest,
     getNode: (name) => nodes.get(name),
     getRequest: (name) => csrs.get(name),
     nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
     machineOwners: machines.ownersOf,
-    openHellos: (username = "") => csrs.byIndex(OPEN_HELLOS, username),
+    openHellos,
     countOpenHellos: () => csrs.countByIndex(OPEN_HELLOS, ""),
     machineOfToken: createTokenMachines({ client, tokens }),
     clusterIds: (csr) => idsOf(() => shared.authorities.of(csr).certificate),
-    sources: attestation.endorsementKeySources ?? [],
-    verifiers: attestation.verifiers ?? [],
+    providers: createProviders({
+      ...{ identities, keys, openHellos, readRequest },
+      guard: createGuard({ client, clock, log, events, isBuiltIn: attestation.hasBuiltInGuard }),
+      sources: attestation.endorsementKeySources ?? [],
+      verifiers: attestation.verifiers ?? [],
+    }),
   };
 }
 

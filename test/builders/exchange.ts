@@ -26,14 +26,8 @@ import {
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
 import { type EvidenceFacts, type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";
-import {
-  type BeaconFacts,
-  challengedTpm,
-  type OwnedProofFacts,
-  pinnedTpmKeys,
-  readTpmKeys,
-  type TpmHelloFacts,
-} from "../../src/attestation/tpm/verifier.ts";
+import { challengedTpm, pinnedTpmKeys, readTpmKeys, type TpmHelloFacts } from "../../src/attestation/tpm/facts.ts";
+import type { BeaconFacts, OwnedProofFacts } from "../../src/attestation/tpm/judge.ts";
 import { encodeBase64, encodeHex } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { makeCredential, nameOf, publicKeyOf } from "../../src/kernel/tpm/index.ts";
@@ -228,7 +222,7 @@ function commonFacts(object: RequestObject): EvidenceFacts {
       ids: [CLUSTER],
       servedSigners: [CLIENT_SIGNER, SERVING_SIGNER],
       supported: [PROTOCOL],
-      authorizedProviders: undefined,
+      authorizedProviders: [PROTOCOL.provider],
     },
     policy: {},
     listedRequesters: [],

@@ -2,14 +2,14 @@
 
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
 import { type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";
+import type { TpmHelloFacts } from "../../src/attestation/tpm/facts.ts";
 import {
   judgeOwnedTpmProof,
   judgeTpmHello,
   judgeTpmProof,
   type OwnedProofFacts,
-  planPins,
-  type TpmHelloFacts,
-} from "../../src/attestation/tpm/verifier.ts";
+} from "../../src/attestation/tpm/judge.ts";
+import { planPins } from "../../src/attestation/tpm/pins.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
 import { parsePublicArea } from "../../src/kernel/tpm/index.ts";
 import {

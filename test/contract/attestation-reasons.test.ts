@@ -4,16 +4,16 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
-import { judgeInsecure } from "../../src/attestation/insecure/verifier.ts";
+import { judgeInsecure } from "../../src/attestation/insecure/judge.ts";
 import { credentialAlarms } from "../../src/attestation/rules/index.ts";
-import { INSTALLED_SINGLE_RULES } from "../../src/attestation/sdk/verifier.ts";
+import { INSTALLED_SINGLE_RULES } from "../../src/attestation/sdk/judge.ts";
 import {
   judgeOwnedTpmProof,
   judgeTpmBeacon,
   judgeTpmHello,
   judgeTpmProof,
   TPM_OWNED_RULES,
-} from "../../src/attestation/tpm/verifier.ts";
+} from "../../src/attestation/tpm/judge.ts";
 import { providerIdMismatch } from "../../src/controller/identities/provider-ids.ts";
 import { createCustody } from "../../src/controller/judging/unproven.ts";
 import type { Judgement } from "../../src/kernel/outcome/index.ts";

@@ -3,18 +3,18 @@
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { INSECURE_RULES } from "../../src/attestation/insecure/verifier.ts";
+import { INSECURE_RULES } from "../../src/attestation/insecure/judge.ts";
 import {
   INSTALLED_HELLO_RULES,
   INSTALLED_PROOF_RULES,
   INSTALLED_SINGLE_RULES,
-} from "../../src/attestation/sdk/verifier.ts";
+} from "../../src/attestation/sdk/judge.ts";
 import {
   TPM_BEACON_RULES,
   TPM_HELLO_RULES,
   TPM_OWNED_RULES,
   TPM_PROOF_RULES,
-} from "../../src/attestation/tpm/verifier.ts";
+} from "../../src/attestation/tpm/judge.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 const page = readFileSync(new URL("docs/protocols/attestation.md", ROOT), "utf8");

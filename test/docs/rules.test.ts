@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { INSECURE_RULES } from "../../src/attestation/insecure/verifier.ts";
+import { INSECURE_RULES } from "../../src/attestation/insecure/judge.ts";
 import {
   INSTALLED_HELLO_RULES,
   INSTALLED_PROOF_RULES,
   INSTALLED_SINGLE_RULES,
-} from "../../src/attestation/sdk/verifier.ts";
+} from "../../src/attestation/sdk/judge.ts";
 import {
   TPM_BEACON_RULES,
   TPM_HELLO_RULES,
   TPM_OWNED_RULES,
   TPM_PROOF_RULES,
-} from "../../src/attestation/tpm/verifier.ts";
+} from "../../src/attestation/tpm/judge.ts";
 import { ALL_RULES } from "../../src/controller/index.ts";
 
 const text = await readFile(new URL("../../docs/rules.md", import.meta.url), "utf8");

@@ -13,7 +13,8 @@ import {
   parseEnvelope,
 } from "../../src/attestation/evidence/index.ts";
 import { readEvidence } from "../../src/attestation/rules/index.ts";
-import { judgeTpmHello, judgeTpmProof, readTpmKeys } from "../../src/attestation/tpm/verifier.ts";
+import { readTpmKeys } from "../../src/attestation/tpm/facts.ts";
+import { judgeTpmHello, judgeTpmProof } from "../../src/attestation/tpm/judge.ts";
 import { encodeUtf8, parseHex } from "../../src/kernel/bytes/index.ts";
 import {
   createPrimary,

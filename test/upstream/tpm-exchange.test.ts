@@ -17,6 +17,8 @@ import {
   loadExchange,
   runExchange,
 } from "../../src/attestation/exchange/index.ts";
+import { pinnedTpmKeys } from "../../src/attestation/tpm/facts.ts";
+import { judgeOwnedTpmProof, judgeTpmBeacon, judgeTpmHello, judgeTpmProof } from "../../src/attestation/tpm/judge.ts";
 import { withAttestationKey } from "../../src/attestation/tpm/keys.ts";
 import {
   buildBeaconRenewal,
@@ -26,14 +28,7 @@ import {
   readTpmIdentity,
   TPM_PROTOCOLS,
 } from "../../src/attestation/tpm/node.ts";
-import {
-  judgeOwnedTpmProof,
-  judgeTpmBeacon,
-  judgeTpmHello,
-  judgeTpmProof,
-  pinnedTpmKeys,
-  planPins,
-} from "../../src/attestation/tpm/verifier.ts";
+import { planPins } from "../../src/attestation/tpm/pins.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { type EkTemplateName, getHandles, parsePublicArea } from "../../src/kernel/tpm/index.ts";

@@ -24,6 +24,9 @@ export interface ChallengeCore {
   readonly protocol: Protocol;
 }
 
+/** PCRs that a policy without a selection asks for: firmware, boot loader and their configuration. */
+export const USUAL_PCRS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
+
 /** What only a TPM's challenge has. */
 export interface TpmDemand {
   readonly credentialBlob: Uint8Array;
@@ -45,7 +48,7 @@ export interface Challenged {
   readonly tpm?: { readonly akName: Uint8Array; readonly ekHash: Uint8Array } | undefined;
 }
 
-const NONCE_OCTETS = 16;
+export const CHALLENGE_NONCE_OCTETS = 16;
 const MAX_PCR = 23;
 
 /** The MAC'd and signed-over members; `pcrs` only for a TPM, whose head the secret is made from. */
@@ -132,7 +135,8 @@ export function parseChallenge(annotation: string): ParsedChallenge {
 
 function readCore(reader: ObjectReader): ChallengeCore {
   const nonce = reader.bytes("nonce");
-  if (nonce.length !== NONCE_OCTETS) throw reader.fault("nonce", `must have ${NONCE_OCTETS} octets`);
+  if (nonce.length !== CHALLENGE_NONCE_OCTETS)
+    throw reader.fault("nonce", `must have ${CHALLENGE_NONCE_OCTETS} octets`);
   const iat = reader.integer("iat");
   const exp = reader.integer("exp");
   if (exp < iat) throw reader.fault("exp", "must not be before iat");

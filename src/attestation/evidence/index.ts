@@ -18,6 +18,7 @@ export {
 export {
   CHALLENGE_ANNOTATION,
   CHALLENGE_KEY_OCTETS,
+  CHALLENGE_NONCE_OCTETS,
   CHALLENGE_SECONDS,
   type Challenge,
   type Challenged,
@@ -29,6 +30,7 @@ export {
   isOwnChallenge,
   type ParsedChallenge,
   parseChallenge,
+  USUAL_PCRS,
 } from "./challenge.ts";
 export {
   type Claims,

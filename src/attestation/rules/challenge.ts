@@ -5,6 +5,7 @@ import { equalBytes } from "../../kernel/bytes/index.ts";
 import { type Judgement, judgeInOrder, notMine, notYet, pass, type Rule, refuse } from "../../kernel/outcome/index.ts";
 import {
   CHALLENGE_ANNOTATION,
+  CHALLENGE_SECONDS,
   CONSUMED_BY_ANNOTATION,
   type Envelope,
   encodeProtocol,
@@ -154,4 +155,10 @@ export const ANSWERED_RULES: readonly Rule<ProofFacts>[] = [
 /** What a challenge that is on the request already says; asked before everything else, because it ends the matter. */
 export function judgeStandingChallenge(facts: ChallengeFacts): Judgement {
   return judgeInOrder([challengeIsOurOwn], facts, { reason: "NotChallenged", message: "the request has no challenge" });
+}
+
+/** `iat` and `exp` of a challenge that is given now. */
+export function challengeTimes({ nowMs, policy }: ChallengeFacts): { readonly iat: number; readonly exp: number } {
+  const iat = Math.floor(nowMs / 1000);
+  return { iat, exp: iat + (policy.challengeSeconds ?? CHALLENGE_SECONDS.usual) };
 }

@@ -37,8 +37,8 @@ function judgeProtocol(
   const { provider } = protocol;
   const versions = cluster.supported.filter((supported) => supported.provider === provider);
   if (versions.length === 0) return refuse("ProviderUnknown", `no verifier has the name ${JSON.stringify(provider)}`);
-  const isAuthorized = cluster.authorizedProviders?.includes(provider) ?? provider !== "insecure";
-  if (!isAuthorized) return refuse("ProviderNotAuthorized", `provider ${provider} is not authorized for this cluster`);
+  if (!cluster.authorizedProviders.includes(provider))
+    return refuse("ProviderNotAuthorized", `provider ${provider} is not authorized for this cluster`);
   if (versions.some(({ version }) => version === protocol.version)) return pass(encodeProtocol(protocol));
   const known = versions.map(encodeProtocol).join(", ");
   return refuse("VersionUnsupported", `${encodeProtocol(protocol)} is not supported; supported: ${known}`);

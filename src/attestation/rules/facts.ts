@@ -33,8 +33,8 @@ export interface ClusterFacts {
   readonly servedSigners: readonly string[];
   /** Protocols with a verifier, all providers. */
   readonly supported: readonly Protocol[];
-  /** Providers that the cluster lets in; absent: every one but `insecure`. */
-  readonly authorizedProviders: readonly string[] | undefined;
+  /** Providers that the cluster lets in. */
+  readonly authorizedProviders: readonly string[];
 }
 
 /** Open hellos and young identities, and how many may be. */

@@ -2,8 +2,8 @@
 // to nothing while the reset is open.
 
 import type { NodeIdentity, NodeIdentityStatus } from "../../api/countersign/index.ts";
-import { notYet, pass, type Rule, refuse, type Seen } from "../../kernel/outcome/index.ts";
-import type { Claims } from "../evidence/index.ts";
+import { assert, type Finding, notYet, pass, type Rule, refuse, type Seen } from "../../kernel/outcome/index.ts";
+import { type Claims, type Envelope, encodeProtocol, type Protocol, parseProtocol } from "../evidence/index.ts";
 import { type EvidenceFacts, RETRY_UNREAD_MS } from "./facts.ts";
 import { withEvidence } from "./with-evidence.ts";
 
@@ -48,32 +48,66 @@ export function openClockReset({ spec }: NodeIdentity, nowMs: number): boolean {
   return spec.reset !== undefined && Date.parse(spec.reset.until) > nowMs;
 }
 
-/** What the first exchange pinned stays. The endorsement key has a rule of its own, in the TPM provider. */
 type Present = Extract<EvidenceFacts["identity"], { kind: "Present" }>;
 
-export const identityKeepsItsPins: Rule<EvidenceFacts> = {
-  id: "identity-keeps-its-pins",
-  sentence: "the node's identity, where there is one, is not revoked and has this provider and provider ID",
-  judge: withEvidence(({ envelope }, { identity, nowMs }) => {
-    if (identity.kind === "NotRead") return notYet("IdentityNotRead", identity.why, RETRY_UNREAD_MS);
-    if (identity.kind === "Absent") return pass("no identity yet");
-    if (isRevoked(identity.value)) return refuse("IdentityRevoked", `the identity of ${envelope.node} was revoked`);
-    const { provider } = envelope.protocol;
-    const reset = envelope.intent === "join" ? openReset(identity.value, nowMs) : undefined;
-    if (provider !== "tpm" && isForOneTpm(identity, reset))
-      return refuse("ProviderChanged", `${envelope.node} is for a TPM by an operator's word, not for ${provider}`);
-    if (reset !== undefined) return pass("opened by an operator");
-    const pins = pinsOf(identity);
-    if (pins?.provider !== undefined && pins.provider !== provider)
-      return refuse("ProviderChanged", `${envelope.node} was attested by ${pins.provider}, not by ${provider}`);
-    const pinned = pins?.providerId ?? identity.value.spec.providerId;
-    if (pinned !== undefined && pinned !== envelope.providerId)
-      return refuse("ProviderIdChanged", `${envelope.node} has another provider ID than at its first exchange`);
-    return pass();
-  }),
-};
+/** What the first exchange pinned stays. The endorsement key has a rule of its own, in the provider that shows one. */
+export const identityKeepsItsPins: Rule<EvidenceFacts> = keepsItsPins({ showsKey: false });
+/** The same, for a provider that shows an endorsement key. */
+export const identityOfKeyKeepsItsPins: Rule<EvidenceFacts> = keepsItsPins({ showsKey: true });
 
-/** Opened or enrolled for one TPM, it is for nobody who shows none. An enrolment is the word until the first exchange. */
+function keepsItsPins({ showsKey }: { readonly showsKey: boolean }): Rule<EvidenceFacts> {
+  return {
+    id: "identity-keeps-its-pins",
+    sentence: "the node's identity, where there is one, is not revoked and has this provider and provider ID",
+    judge: withEvidence(({ envelope }, { identity, nowMs }) => {
+      if (identity.kind === "NotRead") return notYet("IdentityNotRead", identity.why, RETRY_UNREAD_MS);
+      if (identity.kind === "Absent") return pass("no identity yet");
+      if (isRevoked(identity.value)) return refuse("IdentityRevoked", `the identity of ${envelope.node} was revoked`);
+      const reset = envelope.intent === "join" ? openReset(identity.value, nowMs) : undefined;
+      return !showsKey && isForOneTpm(identity, reset) ? forTpm(envelope) : judgePins(identity, reset, envelope);
+    }),
+  };
+}
+
+function forTpm({ node, protocol }: Envelope): Finding {
+  return refuse("ProviderChanged", `${node} is for a TPM by an operator's word, not for ${protocol.provider}`);
+}
+
+function judgePins(identity: Present, reset: OpenReset | undefined, envelope: Envelope): Finding {
+  if (reset !== undefined) return pass("opened by an operator");
+  const { node, protocol, providerId } = envelope;
+  const { provider } = protocol;
+  const pins = pinsOf(identity);
+  if (pins?.provider !== undefined && pins.provider !== provider)
+    return refuse("ProviderChanged", `${node} was attested by ${pins.provider}, not by ${provider}`);
+  const pinned = pins?.providerId ?? identity.value.spec.providerId;
+  return pinned === undefined || pinned === providerId
+    ? pass()
+    : refuse("ProviderIdChanged", `${node} has another provider ID than at its first exchange`);
+}
+
+/** What every provider pins of a request that passed its rules. */
+export function commonPins({ identity, machines, reading }: EvidenceFacts): NodeIdentityStatus {
+  assert(reading.envelope.ok, "pins are planned after every rule passed");
+  const { protocol, providerId } = reading.envelope.value.parsed;
+  const machine = machines.kind === "Present" ? machines.value[0] : undefined;
+  return {
+    phase: "Active",
+    provider: protocol.provider,
+    protocolFloor: floorOf(pinsOf(identity)?.protocolFloor, protocol),
+    providerId,
+    ...(machine === undefined
+      ? {}
+      : { machine: { namespace: machine.namespace, name: machine.name, uid: machine.uid } }),
+  };
+}
+
+/** The highest version that was ever used. */
+function floorOf(pinned: string | undefined, protocol: Protocol): string {
+  return pinned !== undefined && parseProtocol(pinned).version > protocol.version ? pinned : encodeProtocol(protocol);
+}
+
+/** An enrolment counts until the first exchange, a reset with a key while it is open: for that TPM, and for no machine without. */
 function isForOneTpm(identity: Present, reset: OpenReset | undefined): boolean {
   if (reset !== undefined) return reset.ekSpkiSha256 !== undefined;
   return identity.value.spec.tpm !== undefined && pinsOf(identity)?.provider === undefined;

@@ -1,6 +1,7 @@
 export {
   ANSWERED_RULES,
   challengeIsOurOwn,
+  challengeTimes,
   judgeStandingChallenge,
 } from "./challenge.ts";
 export {
@@ -13,7 +14,9 @@ export {
   type RequestObject,
 } from "./facts.ts";
 export {
+  commonPins,
   identityKeepsItsPins,
+  identityOfKeyKeepsItsPins,
   isOpened,
   isRetired,
   isRevoked,
@@ -37,6 +40,7 @@ export {
 export { judgeStanding, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
 export {
   challengeOf,
+  envelopeIn,
   keyOf,
   type ReadEvidence,
   withEvidence,

@@ -37,6 +37,11 @@ export function withEvidence<Facts extends EvidenceFacts>(
   };
 }
 
+/** The envelope, where it can be read. */
+export function envelopeIn({ reading }: Pick<EvidenceFacts, "reading">): Envelope | undefined {
+  return reading.envelope.ok ? reading.envelope.value.parsed : undefined;
+}
+
 export function withReading<T>(reading: Reading<T>, judge: (value: T) => Finding): Finding {
   return reading.ok ? judge(reading.value) : refusalOf(reading);
 }

@@ -5,15 +5,12 @@ import type { Answer, Question, Verifier } from "@countersign/sdk";
 import { Fault } from "../../kernel/outcome/index.ts";
 import type { FindOptions } from "./find-package.ts";
 import { unlessAborted, wordsOf } from "./guarded.ts";
+import type { AskedVerifier } from "./installed.ts";
 import { loadPackageWord, loadVerifier } from "./load.ts";
 import { readAnswer, viewOf } from "./shape.ts";
 
-export interface SdkVerifier {
-  readonly name: string;
-  readonly versions: readonly number[];
-  readonly freshness: Verifier["freshness"];
-  ask(question: Question, options: { readonly signal: AbortSignal }): Promise<Answer>;
-}
+/** An installed verifier that checks what it answers. */
+export type SdkVerifier = AskedVerifier;
 
 export function createSdkVerifier(verifier: Verifier): SdkVerifier {
   const { name, versions, freshness } = verifier;
@@ -102,13 +99,6 @@ function refused(reason: string, message: string): Answer {
   return { kind: "Refused", reason, message };
 }
 
-export {
-  INSTALLED_HELLO_RULES,
-  INSTALLED_PROOF_RULES,
-  INSTALLED_SINGLE_RULES,
-  judgeInstalledHello,
-  judgeInstalledProof,
-  judgeInstalledSingle,
-} from "./judge.ts";
+export { installedProvider } from "./installed.ts";
 export { createSdkKeySource, loadSdkKeySources, type SdkKeySource } from "./key-source.ts";
 export { makeVerifier } from "./load.ts";

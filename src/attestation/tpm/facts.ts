@@ -67,16 +67,23 @@ export function describeHolders(holders: readonly KeyHolder[]): string {
   return [...own, ...(isElsewhere ? ["a node of another cluster"] : [])].join(", ");
 }
 
+/** For the operator. */
+export function auditedHolders(holders: readonly KeyHolder[]): Readonly<Record<string, unknown>> {
+  return { holders: holders.map(({ identity }) => identity) };
+}
+
+export const KEY_IN_USE = "EndorsementKeyInUse";
+
 export interface TpmHelloFacts extends EndorsementFacts, ChallengeFacts {}
 export interface TpmProofFacts extends EndorsementFacts, ProofFacts {}
+
+const UNREAD = { ok: false, reason: "EnvelopeMalformed", message: "the evidence has no TPM keys" } as const;
+export const NO_TPM_KEYS: TpmKeys = { endorsementKey: UNREAD, attestationKey: UNREAD };
 
 /** The keys of a hello; in a renewal the endorsement key is the pinned one. */
 export function readTpmKeys(envelope: Envelope, identity: Seen<NodeIdentity>): TpmKeys {
   const { body } = envelope;
-  if (body.kind !== "tpm-hello") {
-    const none = { ok: false, reason: "EnvelopeMalformed", message: "the evidence has no TPM keys" } as const;
-    return { endorsementKey: none, attestationKey: none };
-  }
+  if (body.kind !== "tpm-hello") return NO_TPM_KEYS;
   return {
     attestationKey: attempt("AttestationKeyUnacceptable", () => checkedKey(parsePublicArea(body.ak))),
     endorsementKey: attempt("EndorsementKeyMalformed", () => readEndorsementKey(body, identity)),

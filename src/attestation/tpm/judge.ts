@@ -2,10 +2,11 @@
 // challenge up, a proof that has used it up, and a renewal by beacon.
 
 import { type Judgement, judgeInOrder, type Rule } from "../../kernel/outcome/index.ts";
+import type { ProviderJudgement } from "../provider.ts";
 import {
   ANSWERED_RULES,
   challengeIsOurOwn,
-  identityKeepsItsPins,
+  identityOfKeyKeepsItsPins,
   limitsAreKept,
   machineIsExpected,
   namesAreTheMachines,
@@ -13,7 +14,7 @@ import {
   requesterMayAsk,
   servingIsCovered,
 } from "../rules/index.ts";
-import type { TpmHelloFacts, TpmProofFacts } from "./facts.ts";
+import { auditedHolders, type EndorsementFacts, KEY_IN_USE, type TpmHelloFacts, type TpmProofFacts } from "./facts.ts";
 import { attestationKeyIsAnEndorsementPrimary, attestationKeyIsRestricted } from "./rules/attestation-key.ts";
 import {
   endorsementKeyIsPinned,
@@ -34,7 +35,7 @@ export const TPM_HELLO_RULES: readonly Rule<TpmHelloFacts>[] = [
   ...READABLE_RULES,
   requesterMayAsk,
   servingIsCovered,
-  identityKeepsItsPins,
+  identityOfKeyKeepsItsPins,
   endorsementKeyIsPinned,
   endorsementKeyIsWellFormed,
   attestationKeyIsRestricted,
@@ -62,7 +63,7 @@ const ATTESTED_RULES: readonly Rule<PcrDemandFacts>[] = [
   tpmClockGoesForward,
   requesterMayAsk,
   servingIsCovered,
-  identityKeepsItsPins,
+  identityOfKeyKeepsItsPins,
   endorsementKeyIsPinned,
   endorsementKeyIsTrusted,
   machineIsExpected,
@@ -84,26 +85,32 @@ export const TPM_BEACON_RULES: readonly Rule<BeaconFacts>[] = [
   ...ATTESTED_RULES,
 ];
 
-export function judgeTpmHello(facts: TpmHelloFacts): Judgement {
+export function judgeTpmHello(facts: TpmHelloFacts): ProviderJudgement {
   const message = `all ${TPM_HELLO_RULES.length} rules hold: the request may be challenged`;
-  return judgeInOrder(TPM_HELLO_RULES, facts, { reason: "MayBeChallenged", message });
+  return withHolders(facts, judgeInOrder(TPM_HELLO_RULES, facts, { reason: "MayBeChallenged", message }));
 }
 
 /** Allow: the challenge may be used up by this proof. */
-export function judgeTpmProof(facts: TpmProofFacts): Judgement {
+export function judgeTpmProof(facts: TpmProofFacts): ProviderJudgement {
   const message = `all ${TPM_PROOF_RULES.length} rules hold: the proof answers its challenge`;
   return judgeInOrder(TPM_PROOF_RULES, facts, { reason: "ChallengeAnswered", message });
 }
 
 /** Allow: the exchange may be pinned and the request approved. */
-export function judgeOwnedTpmProof(facts: OwnedProofFacts): Judgement {
-  return judgeInOrder(TPM_OWNED_RULES, facts, attested(facts.nowMs));
+export function judgeOwnedTpmProof(facts: OwnedProofFacts): ProviderJudgement {
+  return withHolders(facts, judgeInOrder(TPM_OWNED_RULES, facts, attested(facts.nowMs)));
 }
 
-export function judgeTpmBeacon(facts: BeaconFacts): Judgement {
-  return judgeInOrder(TPM_BEACON_RULES, facts, attested(facts.nowMs));
+export function judgeTpmBeacon(facts: BeaconFacts): ProviderJudgement {
+  return withHolders(facts, judgeInOrder(TPM_BEACON_RULES, facts, attested(facts.nowMs)));
 }
 
 function attested(nowMs: number): { readonly reason: string; readonly message: string } {
   return { reason: "Attested", message: `provider tpm attested the machine at ${new Date(nowMs).toISOString()}` };
+}
+
+/** The requester is told in words which nodes bear the key (`describeHolders`), the operator by the names of identities. */
+function withHolders({ otherHolders }: EndorsementFacts, judgement: Judgement): ProviderJudgement {
+  const isInUse = judgement.verdict.reason === KEY_IN_USE && otherHolders.kind === "Present";
+  return isInUse ? { ...judgement, audited: auditedHolders(otherHolders.value) } : judgement;
 }

@@ -6,11 +6,12 @@ import type { EkTemplateName } from "../../kernel/tpm/index.ts";
 import { type Clock, systemClock } from "../../platform/clock/index.ts";
 import type { KeySeal } from "../../platform/pair/index.ts";
 import { DEFAULT_TPM_ADDRESS, keepPrimaries, openTpm, type Tpm } from "../../platform/tpm/index.ts";
+import { USUAL_PCRS } from "../evidence/index.ts";
 import type { ExchangeProver, ExchangeProvider } from "../provider.ts";
 import { explainTpm } from "./explain.ts";
 import { createKeySeal } from "./key-seal.ts";
 import { readAttestationKind, readTpmIdentity, type TpmIdentity } from "./keys.ts";
-import { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS, USUAL_REGISTERS } from "./requests.ts";
+import { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS } from "./requests.ts";
 
 interface TpmProviderOptions {
   /** As in platform/tpm/open-tpm.ts. Default: the kernel's resource manager. */
@@ -63,7 +64,7 @@ export function createTpmProver(opened: Tpm, endorsementKey?: EkTemplateName): E
     hello: (input) => explained(async () => buildHello(input, await readOnce())),
     proof: (input, hello) => explained(async () => buildProof(tpm, await readOnce(), { input, hello })),
     // Without the endorsement key, which a discrete TPM makes in seconds: what is pinned is the attestation key.
-    renewal: (input, { beacon, registers = USUAL_REGISTERS }) =>
+    renewal: (input, { beacon, registers = USUAL_PCRS }) =>
       explained(async () =>
         buildBeaconRenewal(tpm, await readAttestationKind(tpm), { input, beacon, pcrs: registers }),
       ),

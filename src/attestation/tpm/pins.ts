@@ -7,8 +7,8 @@ import { sha256 } from "../../kernel/crypto/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
 import { nameOf, parseQuote, type Quote } from "../../kernel/tpm/index.ts";
 import { directoryNamesOf } from "../../kernel/x509/index.ts";
-import { type Envelope, encodeProtocol, type TpmProof } from "../evidence/index.ts";
-import { attempt, pinsOf } from "../rules/index.ts";
+import type { TpmProof } from "../evidence/index.ts";
+import { attempt, commonPins, pinsOf } from "../rules/index.ts";
 import type { EndorsementKey } from "./facts.ts";
 import type { PcrDemandFacts } from "./rules/pcrs.ts";
 import { judgeTrust } from "./trust.ts";
@@ -17,26 +17,11 @@ import { judgeTrust } from "./trust.ts";
 export function planPins(facts: PcrDemandFacts): NodeIdentityStatus {
   const { envelope } = facts.reading;
   assert(envelope.ok && envelope.value.parsed.body.kind === "tpm-proof", "pins are planned after every rule passed");
-  const claims = envelope.value.parsed;
-  const machine = facts.machines.kind === "Present" ? facts.machines.value[0] : undefined;
   return {
-    phase: "Active",
-    provider: claims.protocol.provider,
-    protocolFloor: floorOf(facts, claims),
-    providerId: claims.providerId,
-    ...(machine === undefined
-      ? {}
-      : { machine: { namespace: machine.namespace, name: machine.name, uid: machine.uid } }),
+    ...commonPins(facts),
     tpm: planTpm(facts, envelope.value.parsed.body),
     attestedAt: new Date(facts.nowMs).toISOString(),
   };
-}
-
-/** The highest version that was ever used: nobody falls below it again. */
-function floorOf({ identity }: PcrDemandFacts, { protocol }: Envelope): string {
-  const pinned = pinsOf(identity)?.protocolFloor;
-  const own = encodeProtocol(protocol);
-  return pinned !== undefined && Number(pinned.split("/")[1]) > protocol.version ? pinned : own;
 }
 
 function planTpm(facts: PcrDemandFacts, proof: TpmProof): TpmState {

@@ -35,8 +35,6 @@ import type { RequestInput, SentHello } from "../provider.ts";
 import { type LoadedKeys, type TpmIdentity, withAttestationKey, withBothKeys } from "./keys.ts";
 
 export const TPM_PROTOCOLS: readonly Protocol[] = [{ provider: "tpm", version: 1 }];
-/** What a policy asks for that says nothing of registers: firmware, boot loader, and what they were told. */
-export const USUAL_REGISTERS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export function buildHello(input: RequestInput, identity: TpmIdentity): FinishedRequest {
   const { ek, ekChain, ak } = identity;

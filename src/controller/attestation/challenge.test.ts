@@ -1,12 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { aNodeUser, anExchange, anIdentity, helloFacts, NOW_MS } from "../../../test/builders/exchange.ts";
+import {
+  aNodeUser,
+  anExchange,
+  anIdentity,
+  CLUSTER,
+  helloFacts,
+  KEYS,
+  NOW_MS,
+} from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
-import { judgeTpmHello } from "../../attestation/tpm/verifier.ts";
-import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
+import type { HelloStep } from "../../attestation/provider.ts";
+import { envelopeIn } from "../../attestation/rules/index.ts";
+import { judgeTpmHello } from "../../attestation/tpm/judge.ts";
+import { Fault, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { answerHello } from "./challenge.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import { type ReadLook, runExchange } from "./exchange.ts";
+import type { AttestationWorld } from "./world.ts";
+
+const ABSENT = { kind: "Absent" } as const;
+const NONE = new Fault("not-found", "there is none");
 
 const tpm = aSoftTpm();
 const { challenged, ...exchange } = anExchange({ tpm, claims: { intent: "renew" }, requester: aNodeUser() });
@@ -21,19 +34,35 @@ async function lookAtChallenged(copied: Seen<NodeIdentity>, live: Seen<NodeIdent
     log: silentLog,
     act: { act: async (_: unknown, { verdict }: Judgement) => void said.push(`${verdict.kind} ${verdict.reason}`) },
     limits: { overflow: { isOver: () => false } },
+    home: { get: async () => (live.kind === "Present" ? live.value : Promise.reject(NONE)) },
+    client: { get: () => Promise.reject(NONE) },
+    identities: { find: () => copied, holdersOfProvider: () => ABSENT, countYoung: () => 0 },
+    machines: { byProviderId: () => ABSENT, countAwaiting: () => 0, countAll: () => 0 },
+    keys: { ring: async () => ({ all: [KEYS], current: KEYS, recipients: [] }) },
+    getNode: () => undefined,
+    machineOfToken: async () => ABSENT,
+    openHellos: () => [],
+    countOpenHellos: () => 0,
+    clusterIds: () => [CLUSTER],
+    servedSigners: [],
+    providers: [],
   } as unknown as AttestationWorld;
   const factsBy = (identity: Seen<NodeIdentity>) =>
     helloFacts({ ...exchange, challenged, hello: challenged }, { identity });
   const { reading, object } = factsBy(own);
   const { name, uid, annotations } = object;
-  const look = { csr: { metadata: { name, uid, annotations }, spec: {} }, object, reading } as unknown as Look;
-  await answerHello(world, look, {
-    gather: async ({ isLive }) => factsBy(isLive ? live : copied),
+  const envelope = envelopeIn({ reading });
+  const csr = { metadata: { name, uid, annotations }, spec: {} };
+  const look = { csr, object, reading, envelope } as unknown as ReadLook;
+  const step: HelloStep = {
+    kind: "hello",
+    gather: async (common) => factsBy(common.identity),
     judge: judgeTpmHello,
-    plan: () => {
+    challenge: () => {
       throw new Error("it has its challenge");
     },
-  });
+  };
+  await runExchange(world, look, { name: "tpm", versions: [1], steps: { hello: step } });
   return said;
 }
 

@@ -46,7 +46,7 @@ async function look(
     countOpenHellos: () => 0,
     clusterIds: () => [CLUSTER],
     servedSigners: [],
-    verifiers: [],
+    providers: [],
   } as unknown as AttestationWorld;
   const envelope = reading.envelope.ok ? reading.envelope.value.parsed : undefined;
   const seen = {

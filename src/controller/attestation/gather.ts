@@ -1,6 +1,7 @@
 // A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs another
 // look, live where an approval rests on it (`isLive`).
 
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import {
   compileName,
@@ -8,21 +9,32 @@ import {
   JOIN_WINDOW_SECONDS,
   matchesName,
   type NodeIdentity,
+  type Policy,
 } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
-import { NODES } from "../../api/meta/index.ts";
-import type { Protocol } from "../../attestation/evidence/index.ts";
-import { type EvidenceFacts, type LimitFacts, pinsOf, signerParts } from "../../attestation/rules/index.ts";
+import { CSRS, NODES } from "../../api/meta/index.ts";
+import { CONSUMED_BY_ANNOTATION, type Protocol } from "../../attestation/evidence/index.ts";
+import type { Asked, HelloStep, ProofStep } from "../../attestation/provider.ts";
+import {
+  type ChallengeFacts,
+  challengeOf,
+  type EvidenceFacts,
+  envelopeIn,
+  type LimitFacts,
+  type ProofFacts,
+  pinsOf,
+  signerParts,
+} from "../../attestation/rules/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { getIdentity } from "../identities/known.ts";
 import type { MachineQuery } from "../judging/index.ts";
 import { seeForeignNames, seeOwnNames } from "../judging/own-names.ts";
+import type { ReadRequest } from "../judging/requests.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
-/** Protocols with a verifier here, and those of installed providers. */
-export function supportedBy({ verifiers }: Pick<AttestationWorld, "verifiers">): readonly Protocol[] {
-  const installed = verifiers.flatMap(({ name, versions }) => versions.map((version) => ({ provider: name, version })));
-  return [{ provider: "tpm", version: 1 }, { provider: "insecure", version: 1 }, ...installed];
+/** Protocols that are spoken here. */
+export function supportedBy({ providers }: Pick<AttestationWorld, "providers">): readonly Protocol[] {
+  return providers.flatMap(({ name, versions }) => versions.map((version) => ({ provider: name, version })));
 }
 
 const NO_NODE = { kind: "Absent" } as const;
@@ -57,7 +69,7 @@ export async function gatherEvidence(
       ids: world.clusterIds(csr),
       servedSigners: world.servedSigners,
       supported: supportedBy(world),
-      authorizedProviders: policy === undefined ? servedProviders(world) : policy.attestation.providers,
+      authorizedProviders: policy === undefined ? servedProviders(world) : providersOf(world, policy),
     },
     policy: policy?.attestation ?? {},
     listedRequesters: policy?.client.requesters ?? [],
@@ -66,8 +78,8 @@ export async function gatherEvidence(
     machines,
     machineHolders: seeMachineHolders(world, look),
     joinWindowMs: (policy?.client.joinWindowSeconds ?? JOIN_WINDOW_SECONDS) * 1_000,
-    // Whoever serves the insecure signer without a policy has said that machines may come unannounced.
-    mayJoinUnenrolled: policy === undefined && signerParts(object.signerName)?.provider === "insecure",
+    // An operator who serves such a signer without a policy lets machines join unannounced.
+    mayJoinUnenrolled: policy === undefined && provesNothing(world, signerParts(object.signerName)?.provider),
     tokenMachine,
     templateNames: seeTemplateNames(look, machines),
     node: node.kind === "Present" ? { kind: "Present", value: { uid: node.value.metadata.uid ?? "" } } : node,
@@ -80,6 +92,15 @@ export async function gatherEvidence(
 
 function servedProviders({ servedSigners }: AttestationWorld): readonly string[] {
   return servedSigners.flatMap((signer) => signerParts(signer)?.provider ?? []);
+}
+
+function providersOf({ providers }: AttestationWorld, { attestation }: Policy): readonly string[] {
+  const proving = providers.filter((provider) => provider.provesNothing !== true);
+  return attestation.providers ?? proving.map(({ name }) => name);
+}
+
+function provesNothing({ providers }: AttestationWorld, named: string | undefined): boolean {
+  return providers.some((provider) => provider.name === named && provider.provesNothing === true);
 }
 
 async function seeIdentity(
@@ -99,9 +120,8 @@ interface WantedMachines {
 }
 
 /**
- * Which Machines there are, only the copy can say: nobody else can find them by provider ID among a hundred thousand. What the one that
- * was found is now, deleted or another's, is asked of the server where an approval rests on it (P16). None, or two, is a wait or a
- * refusal, and needs no better word.
+ * Only the copy finds Machines by provider ID. The one that was found is read live where an approval rests on it; none,
+ * or two, is a wait or a refusal, and is not read again.
  */
 async function seeMachines(
   { machines }: AttestationWorld,
@@ -186,3 +206,77 @@ function newIdentitiesLimit(
 
 /** Open hellos of one requester that are always allowed. */
 const LEAST_OPEN = 32;
+
+export const NO_HELLO: Seen<ReadRequest> = { kind: "Absent" };
+const UNCHALLENGED = { ok: false, reason: "ChallengeUnknown", message: "nothing was challenged" } as const;
+
+/** The facts of a hello, those of its provider included. */
+export async function gatherHello(
+  world: AttestationWorld,
+  look: Look,
+  { step, ...wanted }: Wanted & { readonly step: HelloStep },
+): Promise<ChallengeFacts> {
+  const common = await gatherEvidence(world, look, wanted);
+  const { all: challengeKeys } = await world.keys.ring();
+  const facts = { ...common, challengeKeys, challenged: challengedSide(look) };
+  return await step.gather(facts, askedOf(world, look, NO_HELLO));
+}
+
+/** The facts of a proof, with its hello as it was seen; of a single, with none. */
+export async function gatherProof(
+  world: AttestationWorld,
+  look: Look,
+  { step, hello, ...wanted }: Wanted & { readonly step: ProofStep; readonly hello: Seen<ReadRequest> },
+): Promise<ProofFacts> {
+  const common = await gatherEvidence(world, look, wanted);
+  const challenged = hello.kind === "Present" ? challengedSide(hello.value) : UNCHALLENGED;
+  // A provider without challenges needs no keys: a cluster that attests no machine has none.
+  const challengeKeys = step.kind === "proof" ? (await world.keys.ring(keyIdOf(hello))).all : [];
+  return await step.gather({ ...common, challengeKeys, challenged, hello }, askedOf(world, look, hello));
+}
+
+/** The head of a challenge names the cluster as the machine does: one of ours, or a rule has refused it. */
+function challengedSide({ object, reading }: Pick<ReadRequest, "object" | "reading">): ChallengeFacts["challenged"] {
+  const envelope = envelopeIn({ reading });
+  if (envelope === undefined) return UNCHALLENGED;
+  return { ok: true, value: { cluster: envelope.cluster, helloRequest: object.request, helloUid: object.uid } };
+}
+
+function keyIdOf(hello: Seen<ReadRequest>): string | undefined {
+  const parsed = hello.kind === "Present" ? challengeOf(hello.value) : undefined;
+  return parsed?.ok === true ? parsed.value.challenge.kid : undefined;
+}
+
+function askedOf({ keys }: AttestationWorld, { csr, object, reading, signal }: Look, hello: Seen<ReadRequest>): Asked {
+  return {
+    request: { csr, object, reading },
+    hello,
+    signal,
+    challengeKeys: async (kid) => (await keys.ring(kid)).all,
+  };
+}
+
+/** The request that a proof names, read live: a copy may lack its challenge, or not show that it was used up. */
+export async function getHello(world: AttestationWorld, { envelope, signal }: Look): Promise<Seen<ReadRequest>> {
+  const name = envelope?.hello?.name;
+  if (name === undefined) return NO_HELLO;
+  try {
+    const csr = await world.client.get<CertificateSigningRequest>(CSRS, { name }, { signal });
+    const { recipients } = await world.keys.ring();
+    return { kind: "Present", value: world.readRequest(csr, recipients) };
+  } catch (error) {
+    if (isFault(error, "not-found")) return NO_HELLO;
+    throw error;
+  }
+}
+
+/** The same from the copy, unless its challenge was used up there. */
+export async function seeOpenHello(
+  world: AttestationWorld,
+  { envelope }: Look,
+): Promise<Seen<ReadRequest> | undefined> {
+  const csr = world.getRequest(envelope?.hello?.name ?? "");
+  if (csr === undefined || csr.metadata.annotations?.[CONSUMED_BY_ANNOTATION] !== undefined) return undefined;
+  const { recipients } = await world.keys.ring();
+  return { kind: "Present", value: world.readRequest(csr, recipients) };
+}

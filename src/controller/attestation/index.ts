@@ -4,19 +4,15 @@
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
-import { type EvidenceFacts, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
+import { type EvidenceFacts, envelopeIn, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
 import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
 import { type Pending, providerKey } from "../judging/index.ts";
 import { carriesEvidence, recipientsOf } from "../judging/requests.ts";
 import { refusedBy, settle } from "../judging/settle.ts";
 import { tidySettled } from "../judging/tidy-settled.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { runExchange } from "./exchange.ts";
 import { gatherEvidence } from "./gather.ts";
-import { envelopeOf } from "./gather-tpm.ts";
-import { handleHello } from "./hello.ts";
-import { handleOther } from "./other.ts";
-import { handleProof } from "./proof.ts";
-import { handleBeacon, handleInsecure } from "./single.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 export interface Attestation {
@@ -33,19 +29,15 @@ export interface AttestationOptions {
 
 export function createAttestation({ world, getCsr, pending }: AttestationOptions): Attestation {
   const locks = createKeyedLock();
-  const tpmSteps = { hello: handleHello, proof: handleProof, single: handleBeacon };
 
   async function dispatch(look: Look): Promise<Next> {
     const broken = world.policies.broken();
     if (broken.length > 0) return await settle(world, look, unreadablePolicy(broken));
     const { envelope } = look;
     if (envelope === undefined) return await refuseUnreadable(look);
-    const { provider } = envelope.protocol;
-    if (provider === "tpm") return await tpmSteps[envelope.step](world, look);
-    if (provider === "insecure") return await handleInsecure(world, look);
-    const verifier = world.verifiers.find(({ name }) => name === provider);
-    if (verifier === undefined) return await refuseUnreadable(look);
-    return await handleOther(world, { ...look, envelope }, verifier);
+    const provider = world.providers.find(({ name }) => name === envelope.protocol.provider);
+    if (provider === undefined) return await refuseUnreadable(look);
+    return await runExchange(world, { ...look, envelope }, provider);
   }
 
   async function refuseUnreadable(look: Look): Promise<Next> {
@@ -68,7 +60,7 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
       await world.limits.overflow.sweep();
       if (isSettled(csr)) return await tidySettled(world, csr, getCsr);
       const read = world.readRequest(csr, await recipientsOf(world.keys, csr));
-      const envelope = envelopeOf(read);
+      const envelope = envelopeIn(read);
       const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
       const look = { ...read, policy, envelope, signal };
       // With evidence or without: a refusal that rests on an identity which nobody has read yet would be for good.

@@ -1,101 +1,55 @@
-// What is written on a hello that passed every rule: the challenge (protocol 3.4; by nonce alone: 5) and, as the seed asks, the
-// endorsement key. Pure: whatever is random is handed in.
+// What becomes of a request with evidence: from its stage and from what was seen, the next step. Pure, and the twin of
+// attestation/exchange/plan.ts, which is the machine's side. Stages are derived from the objects and never remembered,
+// so any replica continues after a crash at any write. "States of the controller" in docs/protocols/attestation.md.
+//
+//   stage       what was seen                             next
+//   hello       a rule refuses or waits                   tell
+//               all rules hold                            challenge
+//   challenged  the challenge is ours                     keep the hello until it has expired
+//               the challenge is its creator's            tell: denied
+//   proof       its exchange is recorded                  approve
+//               a rule, or the verifier, refuses          refuse: the hello is untouched, and junk is deleted
+//               a rule, or the verifier, waits            tell
+//               both hold                                 own: use the challenge up, read live
+//   owned       its exchange is recorded                  approve
+//               a rule refuses                            end: denied, and the hello deleted
+//               a rule waits                              tell; after 15 minutes end
+//               all rules hold                            pin, then approve; not free to pin: end
+//
+// Under a policy in Shadow nothing is challenged, owned or pinned: the verdict of all rules is told.
+// A single is a proof without a hello: there is nothing to use up, and nothing to delete.
 
-import type { AttestationPolicy } from "../../api/countersign/index.ts";
-import {
-  CHALLENGE_SECONDS,
-  type ChallengeKeys,
-  challengeSecret,
-  encodeChallenge,
-} from "../../attestation/evidence/index.ts";
-import type { ChallengeFacts } from "../../attestation/rules/index.ts";
-import type { EndorsementKey, TpmHelloFacts } from "../../attestation/tpm/verifier.ts";
-import { HASH_OCTETS } from "../../kernel/crypto/index.ts";
-import { assert } from "../../kernel/outcome/index.ts";
-import { encodePem } from "../../kernel/pem/index.ts";
-import { type CredentialRandomness, hashOf, makeCredential, nameOf, publicKeyOf } from "../../kernel/tpm/index.ts";
+import type { Verdict } from "../../kernel/outcome/index.ts";
 
-/** Where the platform says, and we say, which endorsement key asks; the second spelling is only read. */
-export const EK_ANNOTATION = "cluster.x-k8s.io/tpm-endorsement-key";
-/** On a request whose endorsement key we wrote down ourselves: our own words are no source of trust. */
-export const EK_ANNOTATED_BY = "countersign.dev/tpm-endorsement-key-from";
+type Stage = "hello" | "challenged" | "proof" | "owned";
 
-export interface NonceInput {
-  readonly key: ChallengeKeys;
-  /** 16 octets. */
-  readonly nonce: Uint8Array;
+export interface Sight {
+  readonly stage: Stage;
+  /** Of the rules of the stage, and of the provider's verifier where it has one. */
+  readonly verdict: Verdict;
+  /** The policy only records. */
+  readonly isShadow?: boolean | undefined;
+  /** An identity that was read live records the exchange of this request. */
+  readonly isRecorded?: boolean | undefined;
+  /** How long ago the request was created. */
+  readonly ageMs?: number | undefined;
 }
 
-export interface ChallengeInput extends NonceInput {
-  readonly pcrs: readonly number[];
-  readonly randomness: CredentialRandomness;
-}
+export type ExchangeStep = "tell" | "keep" | "challenge" | "refuse" | "own" | "pin" | "end" | "end-waiting" | "approve";
 
-export interface PlannedChallenge {
-  /** The annotation's text. */
-  readonly challenge: string;
-  /** What else the request is told. */
-  readonly annotations: Readonly<Record<string, string>>;
-  readonly expiresMs: number;
-}
+const NEXT: Readonly<Record<Stage, Readonly<Record<Verdict["kind"], ExchangeStep>>>> = {
+  hello: { Allow: "challenge", Deny: "tell", Wait: "tell", NoOpinion: "tell" },
+  challenged: { Allow: "tell", Deny: "tell", Wait: "tell", NoOpinion: "keep" },
+  proof: { Allow: "own", Deny: "refuse", Wait: "tell", NoOpinion: "tell" },
+  owned: { Allow: "pin", Deny: "end", Wait: "tell", NoOpinion: "tell" },
+};
 
-export function planChallenge(
-  facts: TpmHelloFacts,
-  { key, pcrs, nonce, randomness }: ChallengeInput,
-): PlannedChallenge {
-  const { challenged, keys, reading } = facts;
-  const { endorsementKey, attestationKey } = keys;
-  assert(
-    challenged.ok && endorsementKey.ok && attestationKey.ok && reading.envelope.ok,
-    "only what passed is challenged",
-  );
-  const { parsed, wasSealed } = reading.envelope.value;
-  const core = { ...timesOf(facts), kid: key.kid, nonce, protocol: parsed.protocol, pcrs };
-  const secret = challengeSecret(key, core, challenged.value);
-  const objectName = nameOf(attestationKey.value);
-  const credential = makeCredential({ endorsementKey: endorsementKey.value.area, objectName, secret, randomness });
-  const challenge = { alg: "tpm2-credential", ...core, ...credential } as const;
-  return {
-    challenge: encodeChallenge(key, challenge, challenged.value),
-    annotations: wasSealed || parsed.intent === "renew" ? {} : keyAnnotation(endorsementKey.value, facts),
-    expiresMs: core.exp * 1000,
-  };
-}
+/** How long a proof may wait after it used the challenge up. */
+export const OWNED_WAIT_MS = 15 * 60_000;
 
-/** For a provider without a key to encrypt to: its platform signs what it is asked, and the nonce is what makes that fresh. */
-export function planNonceChallenge(facts: ChallengeFacts, { key, nonce }: NonceInput): PlannedChallenge {
-  const { challenged, reading } = facts;
-  assert(challenged.ok && reading.envelope.ok, "only what passed is challenged");
-  const { protocol } = reading.envelope.value.parsed;
-  const challenge = { alg: "nonce", ...timesOf(facts), kid: key.kid, nonce, protocol } as const;
-  return {
-    challenge: encodeChallenge(key, challenge, challenged.value),
-    annotations: {},
-    expiresMs: challenge.exp * 1000,
-  };
-}
-
-function timesOf({ nowMs, policy }: ChallengeFacts): { readonly iat: number; readonly exp: number } {
-  const iat = Math.floor(nowMs / 1000);
-  return { iat, exp: iat + (policy.challengeSeconds ?? CHALLENGE_SECONDS.usual) };
-}
-
-/** Never over the platform's own words. */
-function keyAnnotation(
-  { area, hash }: EndorsementKey,
-  { object, policy }: { readonly object: TpmHelloFacts["object"]; readonly policy: AttestationPolicy },
-): Readonly<Record<string, string>> {
-  if (object.annotations[EK_ANNOTATION] !== undefined) return {};
-  const said = policy.ekAnnotation === "Digest" ? `sha256:${hash}` : encodePem("PUBLIC KEY", publicKeyOf(area).spki);
-  return { [EK_ANNOTATION]: said, [EK_ANNOTATED_BY]: "evidence" };
-}
-
-/** What MakeCredential needs of chance for this kind of key. */
-export function randomnessFor(
-  { area }: EndorsementKey,
-  randomBytes: (count: number) => Uint8Array,
-): CredentialRandomness {
-  const octets = HASH_OCTETS[hashOf(area.nameAlgorithm)];
-  if (area.type === "rsa") return { kind: "rsa", seed: randomBytes(octets), oaepSeed: randomBytes(octets) };
-  return { kind: "ecc", scalar: randomBytes(area.x.length) };
+export function planStep({ stage, verdict, isShadow, isRecorded, ageMs = 0 }: Sight): ExchangeStep {
+  if (isRecorded === true) return "approve";
+  if (isShadow === true && stage !== "challenged") return "tell";
+  const isOverdue = stage === "owned" && verdict.kind === "Wait" && ageMs > OWNED_WAIT_MS;
+  return isOverdue ? "end-waiting" : NEXT[stage][verdict.kind];
 }

@@ -4,12 +4,12 @@ import type { CertificateSigningRequest } from "../../api/certificates/index.ts"
 import type { Node } from "../../api/core/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Envelope } from "../../attestation/evidence/index.ts";
+import type { Provider } from "../../attestation/provider.ts";
 import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/verifier.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Counter, Log } from "../../platform/report/index.ts";
 import type { ChallengeKeyStore } from "../identities/challenge-keys.ts";
-import type { Guard } from "../identities/guard.ts";
 import type { Identities } from "../identities/known.ts";
 import type { FloodControl } from "../identities/limits.ts";
 import type { TokenMachines } from "../identities/token-machine.ts";
@@ -22,8 +22,6 @@ export type EndorsementKeySource = SdkKeySource;
 
 /** The verifier of a provider that was installed: asked when every rule that is not its own matter holds. */
 export type ProviderVerifier = SdkVerifier;
-export type ProviderQuestion = Parameters<ProviderVerifier["ask"]>[0];
-export type ProviderAnswer = Awaited<ReturnType<ProviderVerifier["ask"]>>;
 
 export interface AttestationWorld {
   /** The workload cluster: requests and Nodes. */
@@ -41,7 +39,6 @@ export interface AttestationWorld {
   readonly limits: FloodControl;
   readonly keys: ChallengeKeyStore;
   readonly identities: Identities;
-  readonly guard: Guard;
   readonly machines: ExpectedMachines;
   readonly policies: PolicyCover;
   readonly readRequest: RequestReader;
@@ -64,9 +61,8 @@ export interface AttestationWorld {
   /** How such an object is called: where one home has those of several clusters, each cluster has its own. */
   readonly nameAtHome: (name: string) => string;
   readonly servedSigners: readonly string[];
-  readonly sources: readonly EndorsementKeySource[];
-  /** Of providers beside tpm and insecure. */
-  readonly verifiers: readonly ProviderVerifier[];
+  /** In the order in which their versions are told. */
+  readonly providers: readonly Provider[];
 }
 
 /** One look at one request. */

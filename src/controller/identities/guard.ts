@@ -5,7 +5,7 @@
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../api/certificates/index.ts";
 import { GUARD_RULES } from "../../api/countersign/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
-import type { EndorsementSource } from "../../attestation/tpm/verifier.ts";
+import { EK_ANNOTATED_BY, type EndorsementSource } from "../../attestation/tpm/verifier.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -14,7 +14,6 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import { EK_ANNOTATED_BY } from "../attestation/plan.ts";
 import type { ReadRequest } from "../judging/requests.ts";
 
 const { right, reserved, reservedPrefix } = GUARD_RULES;

@@ -12,10 +12,10 @@ import {
   type NodeIdentityStatus,
 } from "../../api/countersign/index.ts";
 import { isOpened, isRetired } from "../../attestation/rules/index.ts";
-import { describeHolders, type KeyHolder } from "../../attestation/tpm/verifier.ts";
+import { auditedHolders, describeHolders, KEY_IN_USE, type KeyHolder } from "../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
-import { auditedHolders, KEY_IN_USE, type Refusal } from "../judging/settle.ts";
+import type { Refusal } from "../judging/settle.ts";
 import { type Claiming, claim, reopen, withdraw } from "./claim.ts";
 import { holderOf, isLive } from "./known.ts";
 

@@ -19,12 +19,12 @@ import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { signersOfProvider } from "../../api/certificates/index.ts";
 import type { NodeIdentity, Policy } from "../../api/countersign/index.ts";
 import { draftRequest, finishRequest } from "../../attestation/evidence/index.ts";
+import type { HelloStep, Provider } from "../../attestation/provider.ts";
 import { type ChallengeFacts, type RequestObject, readEvidence } from "../../attestation/rules/index.ts";
 import { Fault, type Verdict } from "../../kernel/outcome/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { answerHello } from "../attestation/challenge.ts";
-import { handleOther } from "../attestation/other.ts";
-import { handleBeacon } from "../attestation/single.ts";
+import { runExchange } from "../attestation/exchange.ts";
+import { createProviders } from "../attestation/providers.ts";
 import type { AttestationWorld, Look, ProviderVerifier } from "../attestation/world.ts";
 
 const [SIGNER] = signersOfProvider("acme");
@@ -77,12 +77,11 @@ function aWorld(identity: NodeIdentity) {
     countOpenHellos: () => 0,
     clusterIds: () => [CLUSTER],
     servedSigners: [SIGNER, ...signersOfProvider("tpm")],
-    guard: { annotationOf: async () => [] },
-    sources: [],
-    verifiers: [acme],
     limits: { pace: { takeOrWaitMs: () => 0 }, overflow: { isOver: () => false } },
   } as unknown as AttestationWorld;
-  return { world, said };
+  const guard = { annotationOf: async () => [] };
+  const providers = createProviders({ ...world, guard, sources: [], verifiers: [acme] });
+  return { world: { ...world, providers }, said };
 }
 
 function lookAt(object: RequestObject, policy: Policy): Look {
@@ -91,6 +90,14 @@ function lookAt(object: RequestObject, policy: Policy): Look {
   const csr = { apiVersion: "", kind: "", metadata: { name, uid }, spec: { request: "", signerName, usages: [] } };
   const envelope = reading.envelope.ok ? reading.envelope.value.parsed : undefined;
   return { csr, object, reading, policy, envelope, signal: new AbortController().signal };
+}
+
+/** The exchange of a request, by its own provider or by the one that is given. */
+async function run(world: AttestationWorld, look: Look, given?: Provider): Promise<unknown> {
+  const { envelope } = look;
+  const provider = given ?? world.providers.find(({ name }) => name === envelope?.protocol.provider);
+  if (envelope === undefined || provider === undefined) throw new Error("no envelope, or no provider for it");
+  return await runExchange(world, { ...look, envelope }, provider);
 }
 
 /** The requester's certificate was followed by another, hours ago. */
@@ -121,10 +128,7 @@ describe("an alarm", () => {
     const { world, said } = aWorld(anIdentity(tpm));
     const { object } = aBeaconRenewal(tpm, { quote: { resetCount: 1, clock: 500n } });
     const look = lookAt(object, policy);
-    expect(await tries(said, () => handleBeacon(world, look))).toEqual([
-      "0 before the write",
-      "Event TpmClockRegressed",
-    ]);
+    expect(await tries(said, () => run(world, look))).toEqual(["0 before the write", "Event TpmClockRegressed"]);
   });
 
   it("of an installed provider's renewal comes with its pins", async () => {
@@ -134,12 +138,7 @@ describe("an alarm", () => {
     const draft = draftRequest({ step: "single", claims, protocol, key: generatePrivateKey("P-256").signer });
     const object = anObject(finishRequest(draft, { body: { kind: "installed", value: {} } }), PROOF_UID, aNodeUser());
     const look = lookAt(object, aPolicy({ attestation: { providers: ["acme"] } }));
-    const { envelope } = look;
-    if (envelope === undefined) throw new Error("no envelope");
-    expect(await tries(said, () => handleOther(world, { ...look, envelope }, acme))).toEqual([
-      "0 before the write",
-      "Event PreviousCredentialUsed",
-    ]);
+    expect(await tries(said, () => run(world, look))).toEqual(["0 before the write", "Event PreviousCredentialUsed"]);
   });
 
   it("of a hello comes with its challenge, whichever provider's, and so does the line of the audit trail", async () => {
@@ -151,13 +150,14 @@ describe("an alarm", () => {
       object,
       identity: { kind: "Present", value: superseded(anIdentity(tpm), "tpm") },
     } as const;
-    const hello = {
+    const step: HelloStep = {
+      kind: "hello",
       gather: async (): Promise<ChallengeFacts> => late,
       judge: () =>
         ({ verdict: { kind: "Allow", rule: "r", reason: "MayBeChallenged", message: "" }, trail: [] }) as const,
-      plan: () => ({ challenge: "{}", annotations: {}, expiresMs: NOW_MS + 300_000 }),
+      challenge: () => ({ challenge: "{}", annotations: {}, expiresMs: NOW_MS + 300_000 }),
     };
-    expect(await tries(said, () => answerHello(world, look, hello))).toEqual([
+    expect(await tries(said, () => run(world, look, { name: "any", versions: [1], steps: { single: step } }))).toEqual([
       "0 before the write",
       "Event PreviousCredentialUsed",
     ]);

@@ -4,8 +4,8 @@ import { aMachine, aNodeUser, anExchange, NODE, proofFacts, SERVING_SIGNER } fro
 import type { Node, NodeAddress } from "../../api/core/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
+import { envelopeIn } from "../../attestation/rules/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import { envelopeOf } from "../attestation/gather-tpm.ts";
 import type { Look } from "../attestation/world.ts";
 import { ownersAmong } from "../machines/match.ts";
 import { seeForeignNames, seeOwnNames } from "./own-names.ts";
@@ -22,7 +22,7 @@ const aNode = (name: string, ...addresses: readonly string[]): Node => ({
 function aLook(names: { dnsNames?: string[]; ipAddresses?: string[] }, policy?: Policy): Look {
   const claims = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
   const { reading } = proofFacts(anExchange({ claims, names, requester: aNodeUser() }));
-  return { reading, envelope: envelopeOf({ reading }), policy } as Look;
+  return { reading, envelope: envelopeIn({ reading }), policy } as Look;
 }
 
 interface Around {
@@ -120,7 +120,7 @@ describe("the names of a serving request with evidence", () => {
 
   it("are not looked for where a client certificate is asked for", () => {
     const { reading } = proofFacts(anExchange());
-    const look = { reading, envelope: envelopeOf({ reading }), policy } as Look;
+    const look = { reading, envelope: envelopeIn({ reading }), policy } as Look;
     expect(foreignAmong(look, {})).toEqual(["Absent"]);
     expect(seeOwnNames(look, present([]), { kind: "Absent" })).toEqual({ kind: "Absent" });
   });

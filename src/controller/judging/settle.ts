@@ -4,8 +4,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
-import type { KeyHolder } from "../../attestation/tpm/verifier.ts";
-import { deny, isFault, type Seen } from "../../kernel/outcome/index.ts";
+import { deny, isFault } from "../../kernel/outcome/index.ts";
 import { supportedBy } from "../attestation/gather.ts";
 import type { AttestationWorld, Look } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
@@ -75,18 +74,6 @@ export function refusedBy(judgement: Judgement, rule: string, { reason, message,
 export interface Refusal extends Pick<Judgement, "audited"> {
   readonly reason: string;
   readonly message: string;
-}
-
-/** Whose key it is, the requester learns in words (`describeHolders`), and the operator by the names of the identities. */
-export function auditHolders(judgement: Judgement, holders: Seen<readonly KeyHolder[]>): Judgement {
-  const isRefused = judgement.verdict.reason === KEY_IN_USE && holders.kind === "Present";
-  return isRefused ? { ...judgement, audited: auditedHolders(holders.value) } : judgement;
-}
-
-export const KEY_IN_USE = "EndorsementKeyInUse";
-
-export function auditedHolders(holders: readonly KeyHolder[]): Refusal["audited"] {
-  return { holders: holders.map(({ identity }) => identity) };
 }
 
 /** The annotation and the denial come in one write: the node never sees one without the other. */

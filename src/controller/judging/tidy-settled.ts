@@ -4,7 +4,7 @@
 
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { CONSUMED_BY_ANNOTATION, HELLO_OBJECT_PREFIX } from "../../attestation/evidence/index.ts";
-import { envelopeOf } from "../attestation/gather-tpm.ts";
+import { envelopeIn } from "../../attestation/rules/index.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { completeIssued } from "../signing/gate.ts";
@@ -34,7 +34,7 @@ export async function tidySettled(
   if (isIssued(csr)) return await tidyIssued(world, csr);
   if (!isOver) return UNTIL_CHANGED;
   const read = world.readRequest(csr, await recipientsOf(world.keys, csr));
-  const hello = getCsr(envelopeOf(read)?.hello?.name ?? "");
+  const hello = getCsr(envelopeIn(read)?.hello?.name ?? "");
   // A stranger's denied proof changes nothing: only the one that used the challenge up ends its hello.
   if (hello?.metadata.annotations?.[CONSUMED_BY_ANNOTATION] === uid) await removeRequest(world, hello);
   return UNTIL_CHANGED;

@@ -11,14 +11,13 @@ import {
 } from "../../attestation/evidence/index.ts";
 import { attempt } from "../../attestation/rules/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
+import { OWNED_WAIT_MS } from "../attestation/plan.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 
 /** How long a hello stays after its challenge is over. */
 export const UNANSWERED_MS = 60_000;
 const DENIED_KEPT_MS = 15 * 60_000;
-/** How long a proof may wait after it used the challenge up. */
-export const OWNED_WAIT_MS = 15 * 60_000;
 
 /** Open: challenged, and not answered yet. By requester, and all of them under the empty word. */
 export const OPEN_HELLOS = "open-hellos";

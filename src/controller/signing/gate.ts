@@ -17,13 +17,12 @@ import {
 } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
-import { judgeStanding, RETRY_UNREAD_MS, unprovenOf } from "../../attestation/rules/index.ts";
+import { envelopeIn, judgeStanding, RETRY_UNREAD_MS, unprovenOf } from "../../attestation/rules/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Certificate, CertificateRequest } from "../../kernel/x509/index.ts";
 import { isOver } from "../attestation/approve.ts";
-import { envelopeOf } from "../attestation/gather-tpm.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { getIdentity } from "../identities/known.ts";
 import { pin } from "../identities/pin.ts";
@@ -121,7 +120,7 @@ async function findIn(
       proofUid === object.uid && spkiSha256 === spki && signerName === object.signerName && state !== "Issued",
   );
   if (exchange === undefined) return undefined;
-  return { identity: identity.value, exchange, helloName: envelopeOf({ reading })?.hello?.name };
+  return { identity: identity.value, exchange, helloName: envelopeIn({ reading })?.hello?.name };
 }
 
 async function record(

@@ -2,7 +2,7 @@
 // of all reasons that there are.
 
 import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
-import type { TpmHelloFacts } from "../../../src/attestation/tpm/verifier.ts";
+import type { TpmHelloFacts } from "../../../src/attestation/tpm/facts.ts";
 import { publicPointOf } from "../../../src/kernel/crypto/index.ts";
 import type { Seen } from "../../../src/kernel/outcome/index.ts";
 import { ATTRIBUTE } from "../../../src/kernel/tpm/index.ts";

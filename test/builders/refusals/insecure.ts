@@ -45,7 +45,7 @@ export const INSECURE_REFUSALS: Readonly<Record<string, [() => EvidenceFacts, st
   "where nobody authorized it": [
     () => {
       const given = facts();
-      return { ...given, cluster: { ...given.cluster, authorizedProviders: undefined } };
+      return { ...given, cluster: { ...given.cluster, authorizedProviders: ["tpm"] } };
     },
     "ProviderNotAuthorized",
   ],

@@ -3,7 +3,7 @@
 
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
 import { readEvidence } from "../../../src/attestation/rules/index.ts";
-import type { BeaconFacts, OwnedProofFacts } from "../../../src/attestation/tpm/verifier.ts";
+import type { BeaconFacts, OwnedProofFacts } from "../../../src/attestation/tpm/judge.ts";
 import {
   aBeaconRenewal,
   aMachine,

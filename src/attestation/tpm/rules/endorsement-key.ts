@@ -14,7 +14,7 @@ import {
   publicKeyOf,
 } from "../../../kernel/tpm/index.ts";
 import { openReset, pinsOf, RETRY_UNREAD_MS, withReading } from "../../rules/index.ts";
-import { describeHolders, type EndorsementFacts, type EndorsementKey } from "../facts.ts";
+import { describeHolders, type EndorsementFacts, type EndorsementKey, KEY_IN_USE } from "../facts.ts";
 import { judgeTrust } from "../trust.ts";
 
 export const endorsementKeyIsPinned: Rule<EndorsementFacts> = {
@@ -98,5 +98,5 @@ export const endorsementKeyIsTrusted: Rule<EndorsementFacts> = {
 function judgeHolders({ otherHolders }: EndorsementFacts, note: string): Finding {
   if (otherHolders.kind === "NotRead") return notYet("IdentityNotRead", otherHolders.why, RETRY_UNREAD_MS);
   if (otherHolders.kind === "Absent" || otherHolders.value.length === 0) return pass(note);
-  return refuse("EndorsementKeyInUse", `the TPM is that of ${describeHolders(otherHolders.value)}`);
+  return refuse(KEY_IN_USE, `the TPM is that of ${describeHolders(otherHolders.value)}`);
 }
