@@ -72,7 +72,7 @@ describe("a node with a provider of somebody else's", () => {
   it(
     "00 what the command wrote passes its own test and the conformance suite, as it is",
     () => {
-      const tested = author("--test", "dist/provider.test.js");
+      const tested = author("--test", "--test-reporter=tap", "dist/provider.test.js");
       expect(tested).toMatchObject({ status: 0, stdout: expect.stringContaining("# fail 0") });
       expect(tested.stdout).toContain("evidence with one part altered is refused");
       const conforms = author(conformance, "dist/world.js");
