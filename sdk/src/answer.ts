@@ -1,7 +1,8 @@
-// What an answer must look like before anybody acts on it: it becomes conditions, Events, metrics and an identity's pins, so it is as
-// bounded as they are. The controller takes an answer with a problem for a refusal, because nothing was proven.
+// What an answer must look like before the controller acts on it: it becomes conditions, Events, metrics and an
+// identity's pins, so it is as bounded as they are. The controller treats an answer with a problem as a refusal,
+// because nothing was proven.
 
-/** As one word that a person can search for. */
+/** One word that can be searched for. */
 const WORD = /^[A-Z][A-Za-z0-9]{2,62}$/;
 const PIN_NAME = /^[a-zA-Z][\w.-]{0,62}$/;
 const PIN = /^[\x20-\x7e]{1,512}$/;

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `countersign-conformance MODULE`: the suite without a test runner. The module exports `conformance`, `endorsementKeys` or both,
-// each the input of its checks or a function that makes it; where that world has to be taken down again, it exports `end` too.
+// `countersign-conformance MODULE`: the suite without a test runner. The module exports `conformance`,
+// `endorsementKeys` or both, each the input of its checks or a function that makes it; if that world has to be taken
+// down again, it exports `end` too.
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { wordsOf } from "./conformance/bounded.ts";

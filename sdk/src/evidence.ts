@@ -1,12 +1,12 @@
-// What both ends of a provider speak about: the request that evidence is for, and evidence itself.
+// What both ends of a provider exchange: the request that evidence is for, and evidence itself.
 
 /** Raised when a field changes meaning; a provider states the version it was written for. */
 export const CONTRACT_VERSION = 1;
 export type ContractVersion = typeof CONTRACT_VERSION;
 
 /**
- * A provider's own part of the evidence: canonical JSON. Strings of printable ASCII, integers from 0 to 2^53 − 1, booleans, lists
- * and objects, five levels deep. Bytes travel as base64 text, times as numbers.
+ * A provider's own part of the evidence: canonical JSON. Strings of printable ASCII, integers from 0 to 2^53 − 1,
+ * booleans, lists and objects, five levels deep. Bytes travel as base64 text, times as numbers.
  */
 export type JsonValue = string | number | boolean | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
@@ -24,7 +24,10 @@ export type Freshness = "challenge" | "time-limited";
 /** The longest a time-limited proof may live: fifteen minutes. */
 export const MAX_PROOF_AGE_MS = 900_000;
 
-/** The request that evidence is for. `digest` covers all of it, the key and the challenge included: evidence signs the digest. */
+/**
+ * The request that evidence is for. `digest` covers all of it, the key and the challenge included: evidence signs the
+ * digest.
+ */
 export interface EvidenceRequest {
   readonly nodeName: string;
   readonly providerId: string;
@@ -37,6 +40,6 @@ export interface EvidenceRequest {
   readonly protocol: string;
   /** DER SubjectPublicKeyInfo of the key to be certified. */
   readonly publicKey: Uint8Array;
-  /** 32 octets: SHA-256 over everything above, what was asked for, and the challenge where there is one. */
+  /** 32 octets: SHA-256 over everything above, what was requested, and the challenge where there is one. */
   readonly digest: Uint8Array;
 }

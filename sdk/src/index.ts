@@ -1,4 +1,5 @@
-// The contract between Countersign and an attestation provider: types, a version, and the conformance suite. No dependencies.
+// The contract between Countersign and an attestation provider: types, a version, the conformance suite. No
+// dependencies.
 export { answerProblem } from "./answer.ts";
 export { evidenceProblem } from "./canonical.ts";
 export {

@@ -21,7 +21,9 @@ export interface NodeProvider {
   providerId(options: NodeCallOptions): Promise<string>;
   /** With a challenge: what the controller must know before it asks (a key's name, say). Left out: an empty object. */
   hello?(request: EvidenceRequest, options: NodeCallOptions): Promise<JsonObject>;
-  /** The evidence for this request. Signatures are in a form that nobody else can vary (Ed25519, RSA, ECDSA with a low s). */
+  /**
+   * The evidence for this request. Signatures have a form that others cannot vary (Ed25519, RSA, ECDSA with a low s).
+   */
   attest(request: EvidenceRequest, options: NodeCallOptions): Promise<JsonObject>;
 }
 

@@ -1,5 +1,5 @@
-// What a provider's npm package exports, and from where. The two ends are separate modules, so that a machine never loads the
-// verifier and a controller never loads what reads a machine's secrets:
+// What a provider's npm package exports, and from where. The two ends are separate modules, so that a machine never
+// loads the verifier and a controller never loads what reads a machine's secrets:
 //
 //   "exports": { "./node": "./dist/node.js", "./verifier": "./dist/verifier.js" }
 //

@@ -1,6 +1,6 @@
 // A request that the machine signed for its platform and the verifier sends in its place, as a second proof (AWS: STS
-// GetCallerIdentity). Where it goes is a stranger's word, and whoever sends it stands inside the cluster's network: so it goes to hosts
-// that the operator named and to no others, over https, once, without following anybody further.
+// GetCallerIdentity). Its target is untrusted, and the verifier is inside the cluster's network: so it is sent only to
+// hosts that the operator named, over https, once, without following redirects.
 import type { JsonValue } from "./evidence.ts";
 import { exactly } from "./reading.ts";
 
@@ -20,9 +20,14 @@ export interface PresignedRules {
   readonly hosts: readonly string[];
   /** Exactly this one: `/`. */
   readonly path: string;
-  /** What must be asked, each once: `{ Action: "GetCallerIdentity" }`. Other questions have answers with words of the asker's in them. */
+  /**
+   * Parameters that must be present, each once: `{ Action: "GetCallerIdentity" }`. Answers to other calls may contain
+   * text of the caller's.
+   */
   readonly query: Readonly<Record<string, string>>;
-  /** Names of headers that the machine may set, in lower case. That its signature covers them is the verifier's to see. */
+  /**
+   * Names of headers that the machine may set, in lower case. The verifier must check that its signature covers them.
+   */
   readonly headers: readonly string[];
 }
 
@@ -68,7 +73,7 @@ export interface PlatformAnswer {
   readonly body: Uint8Array;
 }
 
-/** For `gather`. Throws where the platform cannot be reached, sends one elsewhere, or does not end: then the node waits. */
+/** For `gather`. Throws where the platform cannot be reached, redirects, or does not end: then the node waits. */
 export async function sendPresigned(
   { method, url, headers }: PresignedRequest,
   { signal, fetch = globalThis.fetch }: { readonly signal: AbortSignal; readonly fetch?: typeof globalThis.fetch },

@@ -1,5 +1,5 @@
-// Reading evidence strictly, which every verifier must: exactly the members that are expected, bytes in their one spelling. What is
-// wrong comes back as undefined, never as an exception: strangers send evidence.
+// Strict reading of evidence, for every verifier: exactly the expected members, bytes in their one spelling. A problem
+// is returned as undefined, never as an exception, because evidence is untrusted.
 import type { JsonObject, JsonValue } from "./evidence.ts";
 
 /** The members of an object that has exactly these keys. */

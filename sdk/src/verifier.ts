@@ -1,5 +1,6 @@
-// The controller's end of a provider. It may ask its platform in `gather`, within a time limit, and then judges without asking
-// anybody: the same question and facts give the same answer, now and in a test. It never sees challenge keys and never acts.
+// The controller's end of a provider. It may ask its platform in `gather`, within a time limit, and then judges without
+// I/O: the same question and facts give the same answer, now and in a test. It never sees challenge keys and never
+// acts.
 import type { ContractVersion, EvidenceRequest, Freshness, JsonObject } from "./evidence.ts";
 
 /** The Machine that waits for the node, as far as a provider may know it. */
@@ -15,11 +16,11 @@ export interface MachineView {
 export interface Question {
   readonly nowMs: number;
   readonly request: EvidenceRequest;
-  /** What `attest` returned on the machine; nobody has looked at it yet. */
+  /** What `attest` returned on the machine, unchecked. */
   readonly evidence: JsonObject;
   /** What `hello` returned, with a challenge. */
   readonly hello: JsonObject | undefined;
-  /** The API server's word about who asks. */
+  /** The requester, as the API server states it. */
   readonly requester: { readonly username: string; readonly groups: readonly string[] };
   /** Undefined in a cluster without Machines. */
   readonly machine: MachineView | undefined;
@@ -32,12 +33,18 @@ export interface Question {
 export type Answer =
   | {
       readonly kind: "Attested";
-      /** How much that is worth, in one word, for people: `Instance`, `Key`. Of the form of a reason. */
+      /** The strength of the proof in one word, for people: `Instance`, `Key`. Of the form of a reason. */
       readonly level: string;
-      /** Written once, at the first exchange; every later one must say the same. One to sixteen, each 1 to 512 printable characters. */
+      /**
+       * Written at the first exchange; every later one must repeat it. One to sixteen, each 1 to 512 printable
+       * characters.
+       */
       readonly pins: Readonly<Record<string, string>>;
     }
-  /** `reason`: one word for what was seen, as `DocumentInvalid` (`[A-Z][A-Za-z0-9]{2,62}`); it becomes a condition, an Event and a metric. */
+  /**
+   * `reason`: one word for what was seen, as `DocumentInvalid` (`[A-Z][A-Za-z0-9]{2,62}`); it becomes a condition, an
+   * Event and a metric.
+   */
   | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
   | { readonly kind: "Waiting"; readonly reason: string; readonly message: string; readonly retryAfterMs: number };
 
@@ -46,7 +53,7 @@ export interface Verifier<Facts = unknown> {
   readonly contractVersion: ContractVersion;
   readonly versions: readonly number[];
   readonly freshness: Freshness;
-  /** With `time-limited`: after how long a proof is over; at most fifteen minutes. */
+  /** With `time-limited`: the age at which a proof expires; at most fifteen minutes. */
   readonly maxProofAgeMs?: number;
   /** How long `gather` may take; at most ten seconds. */
   readonly gatherLimitMs: number;
@@ -57,8 +64,8 @@ export interface Verifier<Facts = unknown> {
   /** Pure; every name must belong to the machine. */
   verifyServing(question: Question, facts: Facts): Answer;
   /**
-   * Pure: the name of the Machine that the evidence is of, where the provider ID alone does not say. Asked after the judges: where it
-   * is another than `question.machine`, nobody is let in. Undefined: the evidence names none.
+   * Pure: the name of the Machine that the evidence is of, where the provider ID alone does not tell. Asked after the
+   * judges: if it is not `question.machine`, the request is refused. Undefined: the evidence names none.
    */
   machineName?(question: Question, facts: Facts): string | undefined;
 }
@@ -67,8 +74,9 @@ export interface Verifier<Facts = unknown> {
 export interface EndorsementKeySource {
   readonly name: string;
   /**
-   * PEM (`PUBLIC KEY` or `CERTIFICATE`) or `sha256:<hex>` of the key as SubjectPublicKeyInfo; undefined where the platform knows the
-   * machine and it has no TPM. A platform that cannot be asked throws: the node then waits, and is never let in on weaker proof.
+   * PEM (`PUBLIC KEY` or `CERTIFICATE`) or `sha256:<hex>` of the key as SubjectPublicKeyInfo; undefined where the
+   * platform knows the machine and it has no TPM. Throws when the platform cannot be asked: the node then waits, and is
+   * never accepted on weaker proof.
    */
   endorsementKeyOf(machine: MachineView, options: { readonly signal: AbortSignal }): Promise<string | undefined>;
 }

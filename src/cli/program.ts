@@ -1,4 +1,5 @@
-// The list of commands becomes the `countersign` program: parsing and help by commander, one way to fail, one way to stop.
+// The list of commands becomes the `countersign` program: parsing and help by commander, one way to fail, one way to
+// stop.
 
 import { CommanderError, Command as Parser } from "commander";
 import { systemClock } from "../platform/clock/index.ts";

@@ -1,5 +1,6 @@
-// A node behind a company's proxy: the API server has a name that only the proxy can resolve, and the proxy is named in the
-// environment that the caller hands in. Every question of every command goes through it, and none looks at the process's own.
+// A node behind a company's proxy: the API server has a name that only the proxy can resolve, and the proxy is named in
+// the environment that the caller passes. Every request of every command goes through it, and none reads the process's
+// own environment.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
-// A company's API server: a root of the machine's own store vouches for it, and its nodes are signed by another CA. Kubeconfigs name
-// no CA, as kubectl takes them. Every command of a node's life goes by the roots of the environment that the caller hands in.
+// A company's API server: a root of the machine's own store vouches for it, and another CA signs its nodes. Kubeconfigs
+// name no CA, as kubectl accepts them. Every command of a node's life uses the roots of the environment that the caller
+// passes.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // Objects that must exist before the first node can join, beside the namespaces and roles that the API server makes
-// itself: cluster-info, the right to request a certificate, and the configurations that `kubeadm join` and the kubelet it
-// starts look for. Names, keys and subjects are kubeadm's, so that its tools find them.
+// itself: cluster-info, the right to request a certificate, and the configurations that `kubeadm join` and the kubelet
+// it starts look for. Names, keys and subjects are kubeadm's, so that its tools find them.
 
 import { stringify } from "yaml";
 import {
@@ -68,9 +68,9 @@ function readNodes(): ClusterRole {
 }
 
 /**
- * Anonymous requests may get cluster-info. Every authenticated user may read the ConfigMaps of kube-public, as the super
- * simple discovery API asks and deploy/discovery-rbac.yaml has it; that Role has a name of ours, because kubeadm rewrites
- * its own binding and would drop another subject.
+ * Anonymous requests may get cluster-info. Every authenticated user may read the ConfigMaps of kube-public, as the
+ * super simple discovery API asks and deploy/discovery-rbac.yaml has it; that Role has a name of ours, because kubeadm
+ * rewrites its own binding and would drop another subject.
  */
 function readersOfPublic(): readonly WantedObject[] {
   const anonymous: Subject = { kind: "User", apiGroup: RBAC_GROUP, name: "system:anonymous" };
@@ -140,7 +140,8 @@ function configurations(cluster: ClusterFacts): readonly WantedObject[] {
     ...readableMap("kubeadm-config", "kubeadm:nodes-kubeadm-config", {
       ClusterConfiguration: stringify(clusterConfiguration(cluster)),
     }),
-    // The server's address may change at a restart. The kubelets' configuration changes only when the operator gives one.
+    // The server's address may change at a restart. The kubelets' configuration changes only when the operator gives
+    // one.
     { ...config, isMadeOnce: cluster.kubelet === undefined },
     ...readers,
   ];

@@ -43,8 +43,8 @@ async function loadShippedFile(path: string): Promise<string> {
 }
 
 /**
- * Where the file is, or would be: in the build or in the package, and no further up, because what lies above a package is
- * not part of it. Searched upwards from the calling module, since bundling changes how deep a module stands.
+ * Where the file is, or would be: in the build or in the package, and no further up, because what lies above a package
+ * is not part of it. Searched upwards from the calling module, since bundling changes how deep a module stands.
  */
 export function shippedPath(path: string, folder: string = dirname(fileURLToPath(import.meta.url))): string {
   const here = join(folder, path);

@@ -10,7 +10,9 @@ export interface WantedObject {
   readonly object: KubeObject;
   /** Made when it is missing; from then on only the operator changes it. */
   readonly isMadeOnce?: boolean;
-  /** Grants a right. Made at the cluster's first start only, so that a grant which an operator removed stays removed. */
+  /**
+   * Grants a right. Made at the cluster's first start only, so that a grant which an operator removed stays removed.
+   */
   readonly isGrant?: boolean;
 }
 

@@ -1,5 +1,5 @@
-// The instance document, as a platform signs it for every instance: who it is and whose. Anybody who ever read it can show it
-// again, so it proves which instance is meant and nothing else.
+// The instance document, which the platform signs for every instance: its id and its owner. Any process that ever read
+// it can replay it, so it identifies an instance and proves nothing else.
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import type { JsonObject } from "@countersign/sdk";
 
@@ -26,7 +26,7 @@ function parsePlatformKey(id: string, pem: string): KeyObject {
 
 const WORD = /^[A-Za-z0-9][A-Za-z0-9-]{0,127}$/;
 
-/** The words of a document that one of the platform's keys signed; undefined where none did. */
+/** The fields of a document that one of the platform's keys signed; undefined where none did. */
 export function readDocument(
   document: Uint8Array,
   signature: Uint8Array,
@@ -36,7 +36,7 @@ export function readDocument(
   return isSigned ? readWords(document) : undefined;
 }
 
-/** The words of a document, whoever signed it; undefined where one of them is missing or none. */
+/** The fields of a document without a check of its signature; undefined where one is missing or malformed. */
 export function readWords(document: Uint8Array): InstanceDocument | undefined {
   const { accountId, instanceId, region } = parseJson(document) ?? {};
   return isWord(accountId) && isWord(instanceId) && isWord(region) ? { accountId, instanceId, region } : undefined;

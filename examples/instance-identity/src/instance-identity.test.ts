@@ -1,5 +1,5 @@
-// Conformance against a metadata server on loopback, and what an attacker tries: a document it once read, another instance's, an old
-// or foreign token, a platform of its own.
+// Conformance against a metadata server on loopback, and what an attacker tries: a document it once read, another
+// instance's, an old or foreign token, a platform of its own.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

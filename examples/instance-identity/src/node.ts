@@ -1,5 +1,5 @@
-// The machine's end: it asks its platform's metadata server, which answers this instance and no other, for the signed document and
-// for a token over this request.
+// The machine's end: it gets the signed document, and a token over this request, from the platform's metadata server,
+// which answers this instance only.
 //
 // Settings: `metadataUrl` (default: the link-local address that clouds use).
 import { encodeBytes, type JsonObject, type NodeCallOptions, type NodeProvider, optionalText } from "@countersign/sdk";
@@ -10,7 +10,7 @@ const DEFAULT_URL = "http://169.254.169.254";
 const SESSION_HEADER = "x-metadata-session";
 /** A metadata server answers in milliseconds; one that is not there must not hold up a join. */
 const CALL_LIMIT_MS = 5_000;
-/** A document, a signature, a token: whoever sends more is no metadata server. */
+/** A document, a signature, a token: a metadata server sends no more. */
 const MAX_ANSWER_OCTETS = 16_384;
 
 export function createProvider(settings: JsonObject): NodeProvider {
@@ -42,7 +42,7 @@ export function createProvider(settings: JsonObject): NodeProvider {
   };
 }
 
-/** A session first: a request that somebody tricked a proxy into sending has no PUT and no header, and gets nothing. */
+/** A session first: a request that a proxy was tricked into sending has no PUT and no header, and gets nothing. */
 async function openSession(base: URL, options: NodeCallOptions): Promise<(path: string) => Promise<Uint8Array>> {
   const session = Buffer.from(await call(new URL("/session", base), { method: "PUT" }, options)).toString("ascii");
   return (path) => call(new URL(path, base), { headers: { [SESSION_HEADER]: session } }, options);

@@ -1,5 +1,5 @@
-// The second proof: a token that the platform gives to this instance alone, for this audience and for minutes. The audience is the
-// digest of the request, so the token is worth nothing for any other key, node, cluster or purpose.
+// The second proof: a token that the platform gives to this instance only, for this audience and for minutes. The
+// audience is the digest of the request, so the token is worthless for any other key, node, cluster or purpose.
 import { verify } from "node:crypto";
 import { type PlatformKeys, parseJson } from "./document.ts";
 

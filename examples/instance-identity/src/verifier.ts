@@ -1,5 +1,5 @@
-// The controller's end, offline but for the pinned keys: the document says which instance, the token says that this instance asked
-// for this very request some minutes ago, and both say the same instance (protocol 5, rules 1, 2 and 4).
+// The controller's end, offline but for the pinned keys: the document identifies the instance, the token proves that
+// this instance made this request some minutes ago, and both name the same instance.
 //
 // Settings: `keysFile`, the platform's keys by id; `accounts` and `regions`, the allowed ones.
 import { readFile } from "node:fs/promises";
@@ -85,7 +85,10 @@ function judgeProof(
   return undefined;
 }
 
-/** How long after its Machine an instance may come is the operator's word (JoinPolicy), and the controller holds everybody to it. */
+/**
+ * How long after its Machine an instance may join is set by the JoinPolicy, and the controller checks it for all
+ * providers.
+ */
 function judgeHistory(document: InstanceDocument, { pins }: Question): Answer | undefined {
   const now = pinsOf(document);
   const differs = Object.entries(now).some(([name, value]) => pins !== undefined && pins[name] !== value);

@@ -14,7 +14,7 @@ export interface EnrolledMachine {
 
 export type Enrolled = ReadonlyMap<string, EnrolledMachine>;
 
-/** Throws where the list is wrong: a list that is half believed would be worse than none. */
+/** Throws where the list is wrong: a list that is used in part would be worse than none. */
 export function parseEnrolled(text: string): Enrolled {
   const machines = JSON.parse(text) as JsonObject;
   return new Map(Object.entries(machines).map(([machine, value]) => [machine, parseMachine(machine, value)]));

@@ -1,4 +1,5 @@
-// The machine's end: it answers the controller's challenge with the key that its operator enrolled. The nonce is in the digest.
+// The machine's end: it answers the controller's challenge with the key that its operator enrolled. The digest covers
+// the nonce.
 //
 // Settings: `machine`, the name it was enrolled under; `keyFile`, its Ed25519 private key as PEM, mode 0600.
 import { createPrivateKey, sign } from "node:crypto";

@@ -1,4 +1,4 @@
-// What the key signs: the digest of the request and challenge, behind words that no other use of the key begins with.
+// What the key signs: the digest of the request and challenge, behind a prefix that no other use of the key has.
 
 const CONTEXT = "countersign provider machine-key 1\0";
 

@@ -1,6 +1,6 @@
-// The controller's end: the machine that the provider ID names must be enrolled, and its key must have signed this exchange.
+// The controller's end: the machine of the provider ID must be enrolled, and its key must have signed this exchange.
 //
-// Settings: `enrolledFile`, the operator's list of machines. It is read for every question, so that enrolling needs no restart.
+// Settings: `enrolledFile`, the operator's list of machines, read for every question: enrolling needs no restart.
 import { verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {

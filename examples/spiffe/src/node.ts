@@ -1,5 +1,5 @@
-// The machine's end: its SVID, as SPIRE's agent or spiffe-helper writes it to disk, and a signature by the SVID's key over this
-// exchange. The SVID is exchanged for the kubelet's certificate; it may change between two exchanges, its SPIFFE ID may not.
+// The machine's end: its SVID, as SPIRE's agent or spiffe-helper writes it to disk, and a signature by the SVID's key
+// over this exchange. The SVID may change between two exchanges, its SPIFFE ID may not.
 //
 // Settings: `svidFile`, the SVID and its intermediates as PEM; `keyFile`, its private key as PEM.
 import { createPrivateKey, type X509Certificate } from "node:crypto";

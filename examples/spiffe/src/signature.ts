@@ -1,10 +1,10 @@
-// Signatures with an SVID's key in a form that nobody else can vary: RSA as it is, ECDSA as r ‖ s with the smaller of the two
-// values that s can have. Else a copy of a proof, changed and still valid, could be filed beside the original.
+// Signatures with an SVID's key in the one form that others cannot vary: RSA as it is, ECDSA as r ‖ s with the smaller
+// of the two values of s. Otherwise an altered and still valid copy of a proof could be created beside the original.
 import { constants, type KeyObject, sign, verify } from "node:crypto";
 
 const CONTEXT = "countersign provider spiffe 1\0";
 
-/** What the key signs: the digest of the request and challenge, behind words that no other use of the key begins with. */
+/** What the key signs: the digest of the request and challenge, behind a prefix that no other use of the key has. */
 export function statementOf(digest: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.from(CONTEXT, "utf8"), digest]);
 }

@@ -1,5 +1,5 @@
-// Conformance with SVIDs of each key type, and what an attacker tries: another node's SVID, a workload's, one of another trust
-// domain, one that has expired, an old answer, a varied signature.
+// Conformance with SVIDs of each key type, and what an attacker tries: another node's SVID, a workload's, one of
+// another trust domain, an expired one, an old answer, a varied signature.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

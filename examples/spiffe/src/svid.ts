@@ -1,5 +1,5 @@
-// X.509-SVIDs (SPIFFE, X509-SVID.md): a leaf that is no CA, with exactly one URI among its names, chained to the trust domain's
-// bundle. Node's own X.509 reads and verifies; the time is the question's.
+// X.509-SVIDs (SPIFFE, X509-SVID.md): a leaf that is no CA, with exactly one URI among its names, chained to the trust
+// domain's bundle. Node's own X.509 reads and verifies; the time is the question's.
 import { X509Certificate } from "node:crypto";
 
 /** SPIRE sends a leaf and rarely more than two intermediates. */

@@ -1,8 +1,8 @@
-// The controller's end: an SVID of our trust domain, of exactly the path that this node has, whose key signed this exchange. A
-// workload's SVID from the same trust domain is no node's.
+// The controller's end: an SVID of our trust domain, with exactly the path of this node, whose key signed this
+// exchange. A workload's SVID of the same trust domain is refused.
 //
-// Settings: `trustDomain`; `bundleFile`, the trust domain's authorities as PEM, read for every question because they rotate; `path`,
-// the path of a node's SPIFFE ID, where {node} stands for its name (default: /node/{node}).
+// Settings: `trustDomain`; `bundleFile`, the trust domain's authorities as PEM, read for every question because they
+// rotate; `path`, the path of a node's SPIFFE ID, where {node} stands for its name (default: /node/{node}).
 import type { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {

@@ -1,4 +1,5 @@
-// One call of a provider, within its time: who hangs is found, and not waited for. What is thrown says whose code threw it.
+// One call of a provider with a time limit: a call that hangs is reported, not awaited. The error names the code that
+// threw it.
 
 export interface Bound {
   /** For messages. */
@@ -7,7 +8,7 @@ export interface Bound {
   readonly onOver?: () => void;
 }
 
-/** The signal fires when the time is over, and the caller goes on whether it is minded or not. */
+/** The signal fires at the limit, and the caller continues whether the call obeys it or not. */
 export async function bounded<T>(
   { what, limitMs, onOver }: Bound,
   call: (signal: AbortSignal) => T | Promise<T>,

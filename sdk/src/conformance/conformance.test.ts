@@ -1,5 +1,5 @@
-// The suite against a provider that is right (a machine's own Ed25519 key, enrolled by its operator) and against providers that are
-// each wrong in one way.
+// The suite against a correct provider (a machine's own Ed25519 key, enrolled by its operator) and against providers
+// that are each wrong in one way.
 import { generateKeyPairSync, sign, verify } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import {

@@ -3,7 +3,7 @@ import { CONTRACT_VERSION, MAX_PROOF_AGE_MS } from "../evidence.ts";
 import { type Conformance, type ConformanceCheck, check, must } from "./world.ts";
 
 const NAME = /^[a-z][a-z0-9-]{0,31}$/;
-/** The product's own; `null` belongs to its tests and to nobody else. */
+/** The product's own; `null` is for its tests. */
 const TAKEN_NAMES = ["insecure", "null", "tpm"];
 const MAX_VERSION = 999;
 const MAX_GATHER_MS = 10_000;

@@ -1,4 +1,5 @@
-// Whoever is told to stop stops: a kubelet waits behind the machine's end, and every other request behind the controller's.
+// Calls must end when their signal fires: a kubelet waits for the machine's end, and every other request for the
+// controller's.
 import { bounded } from "./bounded.ts";
 import { type Conformance, type ConformanceCheck, check, gatherLimitOf, questionFor } from "./world.ts";
 

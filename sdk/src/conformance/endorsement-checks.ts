@@ -1,5 +1,5 @@
-// A platform's word about its machines' TPMs. Whoever answers for the wrong machine, or with another key each time, lets a stranger's
-// TPM in or keeps its own out; whoever cannot ask throws, and the node waits.
+// A platform's list of its machines' TPMs. An answer for the wrong machine, or another key each time, lets a foreign
+// TPM in or keeps its own out; if the platform cannot be asked the source throws, and the node waits.
 import type { EndorsementKeySource, MachineView } from "../verifier.ts";
 import { bounded } from "./bounded.ts";
 import { mustEnd } from "./ending-checks.ts";

@@ -1,4 +1,5 @@
-// The checks of endorsement keys against a platform that is right, and against platforms that are each wrong in one way.
+// The checks of endorsement keys against a platform that is right, and against platforms that are each wrong in one
+// way.
 import { describe, expect, it } from "vitest";
 import {
   type EndorsementKeyConformance,

@@ -1,4 +1,5 @@
-// The two ends together: what the machine says is believed, and nothing that only looks like it.
+// The two ends together: the machine's evidence is accepted, and nothing that only looks like it.
+
 import { evidenceProblem } from "../canonical.ts";
 import type { EvidenceRequest } from "../evidence.ts";
 import {
@@ -122,6 +123,49 @@ function machineChecks(input: Conformance): readonly ConformanceCheck[] {
       const facts = await gather(input, question);
       const name: unknown = judged("machineName", () => verifier.machineName?.(question, facts));
       must(name === undefined || name === question.machine?.name, `machineName said ${JSON.stringify(name)}`);
+    }),
+  ];
+}
+
+/** More than any tolerance between two clocks. */
+const WELL_BEYOND_MS = 60_000;
+
+/** A time limit must be enforced. (With a challenge the nonce is in the digest: see "evidence for another request".) */
+export function freshnessChecks(input: Conformance): readonly ConformanceCheck[] {
+  const { verifier } = input;
+  if (verifier.freshness !== "time-limited") return [];
+  const limitMs = verifier.maxProofAgeMs ?? 0;
+  return [
+    check("a proof is over after its time", async () => {
+      const question = await questionFor(input);
+      await mustRefuse(input, { ...question, nowMs: question.nowMs + limitMs + WELL_BEYOND_MS });
+    }),
+    check("a proof from the future is refused", async () => {
+      const question = await questionFor(input);
+      await mustRefuse(input, { ...question, nowMs: question.nowMs - limitMs - WELL_BEYOND_MS });
+    }),
+  ];
+}
+
+const FOREIGN = "somebody-else.example";
+
+/** A node may serve under its own names and under no other. */
+export function servingChecks(input: Conformance): readonly ConformanceCheck[] {
+  const { servingNames = [] } = input;
+  const foreign = check("a name that is not the machine's is refused for serving", async () => {
+    // Also where the machine's end would not request it: an attacker's may.
+    const question = input.provider.canServe
+      ? await questionFor(input, SERVING)
+      : await questionFor(input).then((asked) => ({ ...asked, request: { ...asked.request, ...SERVING } }));
+    await mustRefuse(input, { ...question, names: [FOREIGN] });
+    await mustRefuse(input, { ...question, names: [...servingNames, FOREIGN] });
+  });
+  if (!input.provider.canServe) return [foreign];
+  return [
+    foreign,
+    check("the machine's own names are allowed for serving", async () => {
+      must(servingNames.length > 0, "servingNames must name what a machine that may serve answers to");
+      await mustAttest(input, await questionFor(input, SERVING));
     }),
   ];
 }

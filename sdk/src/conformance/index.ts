@@ -1,17 +1,15 @@
-// The conformance suite: what a provider author runs before anybody relies on the provider. It is a list of checks with names,
+// The conformance suite: what a provider author runs before the provider is used. It is a list of checks with names,
 // independent of any test runner:
 //
 //   for (const check of conformanceChecks({ provider, verifier })) it(check.name, () => check.run());
 //
 // and, for a platform that knows the TPMs of its machines, endorsementKeyChecks({ source, machine });
-// or, without one, `npx countersign-conformance ./dist/conformance.js` (see ../command.ts).
+// or, without a runner, `npx countersign-conformance ./dist/conformance.js` (see ../command.ts).
 import { alterationChecks } from "./alteration-checks.ts";
 import { wordsOf } from "./bounded.ts";
 import { declarationChecks } from "./declaration-checks.ts";
 import { endingChecks } from "./ending-checks.ts";
-import { evidenceChecks } from "./evidence-checks.ts";
-import { freshnessChecks } from "./freshness-checks.ts";
-import { servingChecks } from "./serving-checks.ts";
+import { evidenceChecks, freshnessChecks, servingChecks } from "./evidence-checks.ts";
 import type { Conformance, ConformanceCheck } from "./world.ts";
 
 export { type EndorsementKeyConformance, endorsementKeyChecks } from "./endorsement-checks.ts";

@@ -1,4 +1,5 @@
-// A judge that looks at a clock, throws dice or asks the network gives another answer tomorrow. While it runs, these fail.
+// A judge that reads a clock, uses randomness or calls the network may answer differently tomorrow. While it runs,
+// these fail.
 
 const CLOCK = "a judge asked the clock; time is question.nowMs";
 const DICE = "a judge used randomness";

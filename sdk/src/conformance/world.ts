@@ -1,4 +1,5 @@
-// The world of the conformance suite: one machine, its Machine object, and a question about it as the controller would ask.
+// The world of the conformance suite: one machine, its Machine object, and a question about it as the controller asks
+// it.
 import { answerProblem } from "../answer.ts";
 import type { EvidenceRequest, JsonObject } from "../evidence.ts";
 import type { NodeCallOptions, NodeProvider } from "../node.ts";
@@ -15,7 +16,7 @@ export interface Conformance {
   /** Names that a serving certificate of this machine may have. */
   readonly servingNames?: readonly string[];
   readonly nowMs?: () => number;
-  /** How long one call of the provider may take; left out: five seconds, half of what a renewal has for all that it takes. */
+  /** Limit of one call of the provider. Default: five seconds, half of what a whole renewal has. */
   readonly callLimitMs?: number;
 }
 
@@ -80,7 +81,7 @@ async function requestFor(input: Conformance, more: Partial<EvidenceRequest>): P
   };
 }
 
-/** Those that both ends speak, in the provider's order. */
+/** The versions of both ends, in the provider's order. */
 export function commonVersions({ provider, verifier }: Conformance): readonly number[] {
   return provider.versions.filter((version) => verifier.versions.includes(version));
 }
@@ -101,7 +102,7 @@ export async function ask<T>(
 
 const HUNG = new WeakMap<Conformance, Set<string>>();
 
-/** Who hung once is not waited for again, so that the suite ends in its time. */
+/** A call that hung once is not awaited again, so that the suite ends in time. */
 async function unlessHung<T>(
   input: Conformance,
   { what, limitMs }: Bound,
@@ -161,7 +162,7 @@ export async function mustRefuse(input: Conformance, question: Question): Promis
   if (answer.kind !== "Refused") throw new TypeError(`it was ${shown(answer)}`);
 }
 
-/** One of several cases of a check, by its words. */
+/** One of several cases of a check, by its description. */
 export async function about(what: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();

@@ -1,5 +1,5 @@
-// Fault -> exit code and advice. One of the three edges that translate faults; the record lists every code, so a new one
-// does not compile until it is answered here. The exit codes are those of sysexits where one fits.
+// Fault -> exit code and advice. One of the three edges that translate faults; the record lists every code, so a new
+// one does not compile until it is answered here. The exit codes are those of sysexits where one fits.
 
 import type { FaultCode } from "../../kernel/outcome/index.ts";
 

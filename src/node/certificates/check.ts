@@ -79,7 +79,9 @@ function checkNames(leaf: Certificate, serving: ServingNames | undefined): Deny 
   return refuse("certificate-has-our-names", `the certificate lacks the names ${missing.join(", ")}`);
 }
 
-/** An expired answer would be stored, found expired and asked for again at once: about one request a second, for ever. */
+/**
+ * An expired answer would be stored, found expired and asked for again at once: about one request a second, for ever.
+ */
 function checkForce({ notAfterMs }: Certificate, nowMs: number): Deny | undefined {
   if (nowMs < notAfterMs) return undefined;
   const ended = new Date(notAfterMs).toISOString();

@@ -1,5 +1,5 @@
-// Reads the current pair, and tells whether it is another node's. Synchronous and with few imports: it is the whole work
-// of the exec plugin on most days.
+// Reads the current pair, and tells whether it is another node's. Synchronous and with few imports: it is the whole
+// work of the exec plugin on most days.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { NODE_USER_PREFIX } from "../../api/certificates/index.ts";
@@ -69,8 +69,8 @@ interface OwnName {
 }
 
 /**
- * A valid certificate of another node. It is never moved aside for a mistyped name or a wrong directory, because that node
- * would lose its service; an expired one may be.
+ * A valid certificate of another node. It is never moved aside for a mistyped name or a wrong directory, because that
+ * node would lose its service; an expired one may be.
  */
 export function findOthers(found: CurrentPair, { nodeName, nowMs }: OwnName): OthersPair | undefined {
   if (found.kind !== "present") return undefined;

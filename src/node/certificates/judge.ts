@@ -1,6 +1,6 @@
-// What became of our certificate request? Pure: the object as the server shows it -> one answer. Order of the questions:
-// denied · failed · approved and issued · pending, with the best reason that can be read from the object. As in the
-// kubelet, a condition counts by its type, and a certificate counts only together with the approval.
+// What became of our certificate request? Pure: the object as the server shows it -> one answer. Order of the
+// questions: denied · failed · approved and issued · pending, with the best reason that can be read from the object. As
+// in the kubelet, a condition counts by its type, and a certificate counts only together with the approval.
 
 import {
   type CertificateSigningRequest,

@@ -1,5 +1,6 @@
-// A certificate for this node, from key to stored pair; continues what a crash left behind. lock -> is there a good pair by
-// now? -> request with the provider's evidence -> store. Join, plugin and manager all come through here. Three ways:
+// A certificate for this node, from key to stored pair; continues what a crash left behind. lock -> is there a good
+// pair by now? -> request with the provider's evidence -> store. Join, plugin and manager all come through here. Three
+// ways:
 //   plain      Kubernetes' own signers: a PKCS#10, as a kubelet's
 //   in one     our signers, a provider whose evidence travels with the request
 //   exchange   our signers, a provider that answers a challenge: hello, then proof

@@ -14,7 +14,7 @@ import { anonymous } from "../../platform/kube/connection/credentials.ts";
 import { createKubeClient, type KubeClient } from "../../platform/kube/index.ts";
 import { type RequestOptions, requestCertificate } from "./request.ts";
 
-// The server here says what an honest one would not, or not at that moment; the honest way is walked in join.test.ts.
+// The server here answers what an honest one would not, or not at that moment; join.test.ts has the honest way.
 
 const ca = aNodeCa();
 const key = generatePrivateKey("P-256").signer;
@@ -112,7 +112,7 @@ describe("a certificate request", () => {
     (response) =>
       answerJson(response, 200, asStored(status, uid));
   const event = (type: string, object: unknown) => `${JSON.stringify({ type, object })}\n`;
-  /** Ends the stream after the events, as a server does whose time for a watch is over. */
+  /** Ends the stream after the events, as a server does at the end of a watch's time. */
   const stream =
     (...events: (() => string)[]): Answer =>
     (response) => {

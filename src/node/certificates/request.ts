@@ -1,5 +1,5 @@
-// From a key to a checked certificate, over the CertificateSigningRequest API: create the request or find the one that an
-// earlier start made, wait for the decision, check the answer. Nothing is stored here.
+// From a key to a checked certificate, over the CertificateSigningRequest API: create the request or find the one that
+// an earlier start made, wait for the decision, check the answer. Nothing is stored here.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { apiVersionOf, CSRS, type KubeObject, SELF_SUBJECT_REVIEWS } from "../../api/meta/index.ts";

@@ -74,8 +74,9 @@ interface RequestIdentity {
 }
 
 /**
- * The name of a node's certificate request: kubelet's digest over key, subject and usages (pkg/kubelet/certificate/bootstrap).
- * The same key requests under the same name, so that a restart finds its earlier request instead of creating another.
+ * The name of a node's certificate request: kubelet's digest over key, subject and usages
+ * (pkg/kubelet/certificate/bootstrap). The same key requests under the same name, so that a restart finds its earlier
+ * request instead of creating another.
  */
 export function requestName({ publicKey, commonName, organizations, usages, names = [] }: RequestIdentity): string {
   const items = [publicKey, ...[commonName, ...organizations, ...usages, ...names].map(encodeUtf8)];

@@ -1,4 +1,4 @@
-// The daemon on a cluster that signs, and the life of the feature as KEP-266's questionnaire walks it: off, on, off, on again.
+// The daemon on a cluster that signs, and the feature's life as in KEP-266's questionnaire: off, on, off, on again.
 
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";

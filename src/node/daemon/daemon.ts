@@ -1,5 +1,5 @@
-// `countersign node run`: keeps a node's client and serving certificates fresh, for kubelets that read them from files. Boot
-// sequence, then one manager for each certificate, and a page of numbers beside them.
+// `countersign node run`: keeps a node's client and serving certificates fresh, for kubelets that read them from files.
+// Boot sequence, then one manager for each certificate, and a page of numbers beside them.
 
 import { type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import type { Check } from "../../platform/report/index.ts";

@@ -1,5 +1,5 @@
-// The two cases that seed 004 names: all endpoints have moved, and the roots were rotated while the client slept. The daemon has
-// listened before, or finds its way back by what is left.
+// The two cases of the super simple discovery API: all endpoints have moved, and the roots were rotated while the
+// client was off. The daemon has read the news before, or finds its way back by what is left.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -97,7 +97,7 @@ describe("the daemon's discovery", () => {
     await before.close();
     await clock.advance(MINUTE_MS / 2);
     await clock.untilSleeping();
-    // A manager could not reach it: nobody waits ten minutes.
+    // A manager could not reach it: the next look does not wait ten minutes.
     node.nudge();
     await node.refreshed();
     expect(node.place()).toMatchObject({ server: after.url });

@@ -124,8 +124,8 @@ async function moveKubeconfigs({ kubeconfigs }: UpkeepOptions, cluster: NewPlace
 type NewPlace = Pick<DiscoveredCluster, "server" | "documentCaPem" | "tlsServerName">;
 
 /**
- * Points a kubeconfig that a join wrote at the cluster's present place. Only the entry of the cluster in use changes: user,
- * proxy and foreign entries stay. Answers whether anything changed; a missing file is left alone.
+ * Points a kubeconfig that a join wrote at the cluster's present place. Only the entry of the cluster in use changes:
+ * user, proxy and foreign entries stay. Answers whether anything changed; a missing file is left alone.
  */
 export async function moveKubeconfig(path: string, place: NewPlace): Promise<boolean> {
   const text = await loadTextIfPresent(path);

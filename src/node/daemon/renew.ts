@@ -1,5 +1,5 @@
-// `countersign node renew`: one rotation now, or only when it is due, with the same boot sequence as the daemon. A serving
-// certificate is asked for with the client certificate that is there.
+// `countersign node renew`: one rotation now, or only when it is due, with the same boot sequence as the daemon. A
+// serving certificate is asked for with the client certificate that is there.
 
 import { silentLog } from "../../platform/report/index.ts";
 import {

@@ -1,4 +1,4 @@
-// Both ends of the seed at once: our client and our API server, with nobody in between who could paper over a difference.
+// Our discovery client against our API server, without a fake between them that could hide a difference.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type JoinableCluster, startJoinableCluster } from "../../../test/fakes/joinable-cluster.ts";

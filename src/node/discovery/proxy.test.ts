@@ -1,5 +1,5 @@
-// Discovery and join behind a company's proxy (HTTPS_PROXY): the API server has a name that only the proxy can resolve. The proxy
-// carries bytes and learns nothing.
+// Discovery and join behind a company's proxy (HTTPS_PROXY): the API server has a name that only the proxy can resolve.
+// The proxy carries bytes and learns nothing.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";

@@ -1,5 +1,5 @@
-// The plugin's flags. They come from a kubeconfig that a tool wrote, so an unknown one is an error and not a warning. Read
-// by hand: both spellings of a dozen flags take fewer milliseconds than loading node:util's parser.
+// The plugin's flags. They come from a kubeconfig that a tool wrote, so an unknown one is an error and not a warning.
+// Read by hand: both spellings of a dozen flags take fewer milliseconds than loading node:util's parser.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { parseDuration, parseVerbosity } from "../../platform/flags/index.ts";

@@ -1,5 +1,6 @@
-// The plugin's slow way: a first certificate with the bootstrap kubeconfig, or the next one with the present certificate.
-// Loaded only when needed, because a client, a YAML parser and X.509 cost more than everything else the plugin does.
+// The plugin's slow way: a first certificate with the bootstrap kubeconfig, or the next one with the present
+// certificate. Loaded only when needed, because a client, a YAML parser and X.509 cost more than everything else the
+// plugin does.
 
 import type { ExecInfo } from "../../api/clientauth/index.ts";
 import { parseRecipient } from "../../attestation/evidence/index.ts";

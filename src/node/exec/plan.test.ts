@@ -3,7 +3,7 @@ import { encodeExpiry, planExpiry, planRun, RETRY_RENEWAL_MS } from "./plan.ts";
 
 const HOUR_MS = 3_600_000;
 const nowMs = Date.UTC(2026, 0, 1);
-/** A life of ten hours of which this many are over. */
+/** A life of ten hours of which this many have passed. */
 const aged = (hours: number) => ({ notBeforeMs: nowMs - hours * HOUR_MS, notAfterMs: nowMs + (10 - hours) * HOUR_MS });
 
 describe("a run of the plugin", () => {

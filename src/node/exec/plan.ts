@@ -1,7 +1,7 @@
-// When does a run request the next certificate, and until when may client-go keep the answer? Pure ("Client CSR flow" of
-// Cluster API Kubelet Authentication). client-go runs the plugin at the first request after the stated time and never looks
-// at the certificate's own end, so the time must lie before that end; and never in the past, or the plugin runs once per
-// request.
+// When does a run request the next certificate, and until when may client-go keep the answer? Pure ("Client CSR flow"
+// of Cluster API Kubelet Authentication). client-go runs the plugin at the first request after the stated time and
+// never looks at the certificate's own end, so the time must lie before that end; and never in the past, or the plugin
+// runs once per request.
 //
 //   notBefore                     80 %        90 %       notAfter
 //   ├──────────── use ─────────────┼────────── renew ───────┤ bootstrap

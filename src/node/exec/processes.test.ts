@@ -1,5 +1,5 @@
-// The plugin as the processes that kubelet and kubectl start: the program as it is built, many at once, one directory. 200
-// of them on a real API server are in test/upstream/exec-plugin.test.ts.
+// The plugin as the processes that kubelet and kubectl start: the program as it is built, many at once, one directory.
+// 200 of them on a real API server are in test/upstream/exec-plugin.test.ts.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The plugin of a provider that somebody else wrote. Whatever that one does, a kubelet whose certificate still works gets it.
+// The plugin of an installed provider. Whatever the provider does, a kubelet whose certificate still works gets it.
 import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const INFO = JSON.stringify({
   apiVersion: "client.authentication.k8s.io/v1",
   spec: {
     interactive: false,
-    // Nobody is there: the provider is asked before anybody is called.
+    // No server listens there: the provider is asked before the server.
     cluster: { server: "https://127.0.0.1:1", "certificate-authority-data": encodeBase64(encodeUtf8(ca.certPem)) },
   },
 });

@@ -1,4 +1,4 @@
-// The plugin over a key that the machine seals; with a real TPM and a real exchange: test/journeys/sealed-keys.test.ts.
+// The plugin with a sealed key; with a real TPM and a real exchange: test/journeys/sealed-keys.test.ts.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";

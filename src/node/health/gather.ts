@@ -1,5 +1,5 @@
-// All reads of a check-up: the directory, the cluster it names, and what that cluster says about this node's credentials.
-// Nothing is changed, not even repaired.
+// All reads of a check-up: the directory, the cluster it names, and what that cluster says about this node's
+// credentials. Nothing is changed, not even repaired.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { loadText } from "../../platform/files/index.ts";

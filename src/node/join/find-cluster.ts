@@ -1,5 +1,5 @@
-// Which cluster is joined: the one that discovery proves, the one of a bootstrap kubeconfig, or the one of a join that was
-// begun in this directory.
+// Which cluster is joined: the one that discovery proves, the one of a bootstrap kubeconfig, or the one of a join that
+// was begun in this directory.
 
 import type { KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

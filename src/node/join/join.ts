@@ -1,6 +1,6 @@
 // A machine's first start, from a way to find the cluster to a certificate and kubeconfigs. Every step can be taken up
-// again: the credential is on disk before it is used, a pending request is found by its key, a stored certificate ends the
-// story at once, files are replaced whole.
+// again: the credential is on disk before it is used, a pending request is found by its key, a stored certificate ends
+// the story at once, files are replaced whole.
 
 import { resolve } from "node:path";
 import { encodeRecipient } from "../../attestation/evidence/index.ts";

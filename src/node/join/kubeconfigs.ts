@@ -1,6 +1,7 @@
-// The kubeconfigs of a joining and a joined node. File form: what a kubelet writes for itself, both paths at the store's
-// current pair, so a renewal needs no new file. Exec form: for a kubelet with `rotateCertificates: false` and no bootstrap
-// kubeconfig, which then calls the plugin whenever it needs a credential. Bootstrap form: as kubeadm's, with a token.
+// The kubeconfigs of a joining and a joined node. File form: what a kubelet writes for itself, both paths at the
+// store's current pair, so a renewal needs no new file. Exec form: for a kubelet with `rotateCertificates: false` and
+// no bootstrap kubeconfig, which then calls the plugin whenever it needs a credential. Bootstrap form: as kubeadm's,
+// with a token.
 
 import { encodeKubeconfig, type KubeconfigUser } from "../../api/kubeconfig/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";

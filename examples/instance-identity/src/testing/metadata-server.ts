@@ -1,5 +1,5 @@
-// A platform in miniature, for tests: a signing key, and a metadata server per instance that answers on loopback in the manner of a
-// cloud's. Only its own instance reaches it.
+// A small platform for tests: a signing key, and a metadata server per instance that answers on loopback as a cloud's
+// does. Only its own instance reaches it.
 import { createSign, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,4 @@
-// The audit commands as a person runs them, on files that were left alone and on files that were not; the heads are those that
-// the embedded server keeps.
+// The audit commands on untouched and on altered files; the heads are those that the embedded server keeps.
 
 import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,7 +20,7 @@ const NAMESPACE = "countersign-system";
 let server: TestApiServer;
 let admin: KubeClient;
 let directory: string;
-/** A chain of four lines that the cluster vouches for, and one that it never heard of. */
+/** A chain of four lines that the cluster knows, and one that it does not. */
 let anchored: readonly string[];
 let stranger: readonly string[];
 

@@ -1,5 +1,5 @@
-// The machines of the demonstration, and what a way of proving must offer for it. An operator enrols the two that belong to
-// the cluster; the third is a genuine machine too, but another one.
+// The machines of the demonstration, and what a way of proving must offer for it. An operator enrols the two that
+// belong to the cluster; the third is a genuine machine too, but another one.
 
 import { NODE_IDENTITIES, type NodeIdentitySpec } from "../../../api/countersign/index.ts";
 import type { NodeAttestationProvider, SdkVerifier } from "../../../attestation/index.ts";

@@ -70,7 +70,10 @@ async function perform(context: CommandContext, options: OptionValues, directory
   }
 }
 
-/** Each machine has a software TPM where swtpm is installed; else each is an instance of a small platform, as in a cloud. */
+/**
+ * Each machine has a software TPM where swtpm is installed; else each is an instance of a small platform, as in a
+ * cloud.
+ */
 async function startMachines(world: DemoWorld): Promise<DemoMachines> {
   const program = await findSwtpm(world.path);
   return program === undefined ? await startInstances(world) : await startTpms(world, program);

@@ -1,5 +1,5 @@
-// The flags of `up` that say how the API server behaves, and what they mean to it. Names are those of kube-apiserver where
-// it has them; defaults are as safe as there.
+// The flags of `up` that say how the API server behaves, and what they mean to it. Names are those of kube-apiserver
+// where it has them; defaults are as safe as there.
 
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";

@@ -104,14 +104,15 @@ function printReady({ terminal }: CommandContext, plane: Plane): void {
  * Node's flags. They trade time of the garbage collector and of a compiler for memory; bench/apiserver.mjs measures it.
  *
  * - heap-growing-percent: V8 lets garbage grow to about twice the live heap before it collects; here to a fifth more.
- *   Stored objects are text (apiserver/storage/held.ts), which the collector does not scan, so collecting often is cheap.
+ *   Stored objects are text (apiserver/storage/held.ts), which the collector does not scan, so collecting is cheap.
  * - semi-space-growth-factor: the nursery keeps the size it had at the start of the process.
  */
 const ENGINE_SETTINGS: readonly string[] = ["--heap-growing-percent=20", "--semi-space-growth-factor=1"];
 
 /**
- * The HTTP client's parser is WebAssembly. V8 soon compiles it again with its optimizing compiler, which takes 36 MB and a
- * core for a while; the controller's requests to its own process gain nothing by it. Only where Liftoff is complete.
+ * The HTTP client's parser is WebAssembly. V8 soon compiles it again with its optimizing compiler, which takes 36 MB
+ * and a core for a while; the controller's requests to its own process gain nothing by it. Only where Liftoff is
+ * complete.
  */
 const WITHOUT_SECOND_COMPILER = "--liftoff-only";
 const FULLY_SUPPORTED: readonly string[] = ["x64", "arm64"];

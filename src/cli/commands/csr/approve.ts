@@ -1,5 +1,5 @@
-// `countersign csr approve NAME…`: an operator approves. Against a verdict of the controller it needs --anyway, so that a
-// refusal is not overridden by habit.
+// `countersign csr approve NAME…`: an operator approves. Against a verdict of the controller it needs --anyway, so that
+// a refusal is not overridden by habit.
 
 import type { Command } from "../../command.ts";
 import { KUBECONFIG_OPTION } from "../../connect.ts";

@@ -1,5 +1,4 @@
-// The csr and policy commands as a person runs them, against the embedded server. Requests are judged by hand here: the verdict
-// that a controller would write is put on them.
+// The csr and policy commands against the embedded server. The tests write the verdict that a controller would write.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

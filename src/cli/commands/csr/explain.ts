@@ -1,5 +1,5 @@
-// `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from the
-// annotation that the controller keeps on the object, so it needs no right but to read the request.
+// `countersign csr explain NAME`: why a request was approved, refused or is waiting, rule by rule. The table comes from
+// the annotation that the controller keeps on the object, so it needs no right but to read the request.
 
 import { type CertificateSigningRequest, isDecided } from "../../../api/certificates/index.ts";
 import { CSRS } from "../../../api/meta/index.ts";

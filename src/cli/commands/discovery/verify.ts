@@ -1,4 +1,5 @@
-// `countersign discovery verify [ADDRESS]`: every address and every root, one by one. Ends with 0 only when all are good.
+// `countersign discovery verify [ADDRESS]`: every address and every root, one by one. Ends with 0 only when all are
+// good.
 
 import { type LocationCheck, verifyRoots, verifyServers } from "../../../node/index.ts";
 import type { Command, CommandContext } from "../../command.ts";

@@ -1,5 +1,5 @@
-// How `identity retire`, `revoke` and `reset` write what only an operator may decide. The controller acts on it and writes
-// it to the audit trail. The printed sentence describes the node after the change, with all earlier decisions.
+// How `identity retire`, `revoke` and `reset` write what only an operator may decide. The controller acts on it and
+// writes it to the audit trail. The printed sentence describes the node after the change, with all earlier decisions.
 
 import {
   EK_LABEL,

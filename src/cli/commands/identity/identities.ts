@@ -41,8 +41,8 @@ interface KeyClaim {
 }
 
 /**
- * One TPM, one live identity: with another's key the node could not join, nor the other renew. Checked before the write.
- * Fault `already-exists`, with what to do about the holder.
+ * One TPM, one live identity: with another's key the node could not join, nor the other renew. Checked before the
+ * write. Fault `already-exists`, with what to do about the holder.
  */
 export async function requireFreeKey(
   client: KubeClient,

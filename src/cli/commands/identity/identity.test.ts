@@ -1,4 +1,4 @@
-// The identity commands as a person runs them, against the embedded server.
+// The identity commands against the embedded server.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// `countersign identity revoke NODE`: no more certificates for this node; its TPM is denied until the revocation is lifted.
+// `countersign identity revoke NODE`: no more certificates for this node; its TPM is denied until the revocation is
+// lifted.
 
 import type { NodeIdentity } from "../../../api/countersign/index.ts";
 import { parseNodeName } from "../../../node/index.ts";

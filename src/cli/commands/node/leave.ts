@@ -1,4 +1,5 @@
-// `countersign node leave`: takes back what a join did on this machine, and the Node object where the cluster allows it.
+// `countersign node leave`: takes back what a join did on this machine, and the Node object where the cluster allows
+// it.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { leaveCluster, listLeft } from "../../../node/index.ts";

@@ -102,8 +102,8 @@ function jsonOf(stored: Secret, joinCommand: string | undefined): string {
 }
 
 /**
- * The line to copy to the joining machine. Address and CA are those of cluster-info, which the machine will be told too,
- * so that a wrong one shows here first.
+ * The line to copy to the joining machine. Address and CA are those of cluster-info, which the machine will be told
+ * too, so that a wrong one shows here first.
  */
 async function joinCommand(client: KubeClient, token: BootstrapToken, tool: JoinTool): Promise<string> {
   const { data = {} } = await client.get<ConfigMap>(CONFIG_MAPS, { namespace: "kube-public", name: "cluster-info" });

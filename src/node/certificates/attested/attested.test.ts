@@ -1,5 +1,5 @@
-// The three ways to a certificate on the embedded API server, with a provider that has no TPM: what is kept, gone on with, paused
-// and refused. The same with a real TPM and the real controller: test/journeys/join-with-tpm.test.ts.
+// The three ways to a certificate on the embedded API server, with a provider that has no TPM: what is kept, continued,
+// paused and refused. The same with a real TPM and the real controller: test/journeys/join-with-tpm.test.ts.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -245,7 +245,10 @@ describe("a certificate by exchange", () => {
     await stopped;
   }
 
-  /** Protocol 7.3, row by row: what a start finds, and what it does. Each first try dies where the row says. */
+  /**
+   * The states of the machine's side in the specification, row by row: what a start finds, and what it does. Each first
+   * try dies where the row says.
+   */
   describe("found half done at a start", () => {
     const died = new Fault("failed-request", "the process died here");
     /** Dies at the create of a hello or of a proof, before the server has it or after. */

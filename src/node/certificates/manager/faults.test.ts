@@ -1,5 +1,5 @@
-// What goes wrong around a node: the server's answers, the connection, the disk, the clock. Each time nothing is lost, what is
-// wrong is said, and the node goes on by itself once it is over.
+// What goes wrong around a node: the server's answers, the connection, the disk, the clock. Each time nothing is lost,
+// the problem is reported, and the node continues by itself afterwards.
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -113,8 +113,8 @@ interface NamesWatch {
 }
 
 /**
- * While a serving certificate is requested, the machine may get other addresses. The signal that `act` gets then fires, and
- * the next request is for the new names: a certificate for the old ones would be useless.
+ * While a serving certificate is requested, the machine may get other addresses. The signal that `act` gets then fires,
+ * and the next request is for the new names: a certificate for the old ones would be useless.
  */
 async function whileNamesHold<T>(watch: NamesWatch, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

@@ -1,4 +1,4 @@
-// A manager over keys that the machine seals: it opens what it takes from the disk, and a TPM in trouble costs nothing but time.
+// A manager with sealed keys: it opens what it takes from the disk, and a failing TPM costs nothing but time.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

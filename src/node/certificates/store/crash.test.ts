@@ -1,7 +1,7 @@
-// Every moment at which a node can lose power while it gets and stores a certificate, with everything a disk may then have
-// kept: after the restart there is a usable pair or a clean new start, never a current file that a kubelet chokes on. Once with plain
-// keys and once with keys that the machine seals: then at no such moment is there a private key on the disk. And once from plain keys to
-// sealed ones: of the plain ones nothing stays.
+// Every moment at which a node can lose power while it gets and stores a certificate, with everything a disk may then
+// have kept: after the restart there is a usable pair or a clean new start, never a current file that stops a kubelet.
+// Once with plain keys and once with sealed keys: then no private key is on the disk at any such moment. And once from
+// plain keys to sealed ones: nothing of the plain ones stays.
 
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -67,7 +67,7 @@ interface Cut {
   readonly act: (store: CertificateStore) => Promise<void>;
 }
 
-/** Leaves the disk as it is after the power came back; false when the rotation had ended before that many operations. */
+/** Leaves the disk as after a power failure; false when the rotation had ended before that many operations. */
 async function loseAfter(operations: number, survival: Survival, { root, storeOn, begin, act }: Cut): Promise<boolean> {
   rmSync(root, { recursive: true, force: true });
   mkdirSync(root);
@@ -148,7 +148,10 @@ describe("power lost while plain keys give way to sealed ones", () => {
   const storeOn = (directory: string, fileSystem?: FileSystem) =>
     createCertificateStore({ directory: join(directory, "pki"), clock, fileSystem, keySeal: machine, sealKeys: true });
 
-  /** Everything that a node with plain keys may have left: its pair, the key of a request, an exchange, a file moved aside. */
+  /**
+   * Everything that a node with plain keys may have left: its pair, the key of a request, an exchange, a file moved
+   * aside.
+   */
   const beginPlain: Begin = async ({ layout }, fileSystem) => {
     const plain = createCertificateStore({ directory: layout.directory, clock, fileSystem });
     await plain.open();

@@ -57,7 +57,9 @@ function isOurs({ layout, purpose }: Place, name: string): boolean {
     });
 }
 
-/** Of a regular file: links are not followed, pipes not waited for. Undefined for these, and for what cannot be read. */
+/**
+ * Of a regular file: links are not followed, pipes not waited for. Undefined for these, and for what cannot be read.
+ */
 async function readBeginning(path: string): Promise<string | undefined> {
   let file: FileHandle | undefined;
   try {

@@ -1,6 +1,6 @@
 // Repairs what a crash, a kubelet or an editor left behind. The caller holds the lock. In order:
-//   an interrupted switch is finished · left-overs of unfinished writes are removed · a current file that no kubelet could
-//   start with, or of another node, is moved aside · a regular current file becomes a link, because a kubelet never
+//   an interrupted switch is finished · left-overs of unfinished writes are removed · a current file that no kubelet
+//   could start with, or of another node, is moved aside · a regular current file becomes a link, because a kubelet never
 //   rotates a regular file.
 
 import { removeLeftovers } from "../../../platform/files/index.ts";

@@ -1,4 +1,4 @@
-// The seed's later phase: what was found stays usable while the cluster changes, as long as one cached way still verifies.
+// What was found stays usable while the cluster changes, as long as one cached way still verifies.
 
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,11 +1,11 @@
-// Brings the cache up to date while any way back still works: the information drifts, but clients find some way to connect
-// (super simple discovery API). The ways, in order; the first that gives a document that holds is taken:
+// Brings the cache up to date while any way back still works: the information drifts, but clients find some way to
+// connect (super simple discovery API). The ways, in order; the first that gives a document that holds is taken:
 //   1. a known address with a certificate of a known root: the cluster itself publishes its next addresses and roots
 //   2. a known address whose CA has a pinned key: the certificate was reissued, its key is the same
 //   3. the source of the first document: the URL (checked by this machine's roots), or the file
 //   4. a token, if one is at hand
-// So endpoints that have all moved are found by 3 or by a name that stayed; roots that were rotated while this machine was
-// off by 2, 3, 4, or by 1 if the old set contained the new root. The cluster's id, once known, must stay.
+// So endpoints that have all moved are found by 3 or by a name that stayed; roots that were rotated while this machine
+// was off by 2, 3, 4, or by 1 if the old set contained the new root. The cluster's id, once known, must stay.
 
 import type { BootstrapToken } from "../../../api/bootstrap/index.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";

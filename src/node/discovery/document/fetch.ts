@@ -87,7 +87,8 @@ const RESERVED: ReadonlySet<string> = new Set([
 
 /**
  * Headers for the document's URL, one `Name: value` a line, as curl's `-H @file`; names in lower case. Empty lines and
- * lines that begin with # are skipped. Fault `malformed` or `limit-exceeded`, which never repeats a value: they are secrets.
+ * lines that begin with # are skipped. Fault `malformed` or `limit-exceeded`, which never repeats a value: they are
+ * secrets.
  */
 export function parseHeaderFile(text: string): Readonly<Record<string, string>> {
   if (text.length > MAX_CHARACTERS) {

@@ -1,6 +1,6 @@
-// Is this kubeconfig a cluster-info document, and which cluster does it name? ("Cluster Location information" of the super
-// simple discovery API: one unnamed cluster, nothing else, no secrets.) Pure. The rules, in order; the first that does not
-// hold is the answer:
+// Is this kubeconfig a cluster-info document, and which cluster does it name? ("Cluster Location information" of the
+// super simple discovery API: one unnamed cluster, nothing else, no secrets.) Pure. The rules, in order; the first that
+// does not hold is the answer:
 //   document-is-a-kubeconfig · document-names-one-cluster · document-carries-no-credentials ·
 //   document-carries-nothing-else · server-is-https · document-needs-no-proxy · location-is-readable · ca-is-given ·
 //   cluster-is-the-expected-one · ca-is-pinned
@@ -31,7 +31,9 @@ export interface DocumentFacts {
   /** Canonical pins; none means that whatever proved the document proves its CA. */
   readonly caPins: readonly string[];
   readonly clusterId?: string | undefined;
-  /** A text that a token's signature vouches for must be of apiVersion v1 and kind Config: other signed texts are not. */
+  /**
+   * A text that a token's signature vouches for must be of apiVersion v1 and kind Config: other signed texts are not.
+   */
   readonly isSigned?: boolean | undefined;
   /** For a file of the user's own, and when the user asked for it. */
   readonly withCredentials?: boolean | undefined;

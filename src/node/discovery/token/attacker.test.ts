@@ -1,5 +1,5 @@
-// An attacker's server against the token method (seed 004). Every attack is refused by the rule that it breaks, with a
-// message of its own, and the secret is in no byte that left the machine.
+// An attacker's server against the token method. Every attack is refused by the rule that it breaks, with a message of
+// its own, and the secret is in no byte that left the machine.
 
 import type { IncomingMessage } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
@@ -85,7 +85,7 @@ const answering =
     response.writeHead(200, { "content-type": "application/json", ...headers }).end(sent);
   };
 
-/** 401 to a JWT, then this ConfigMap to strangers: the way of kubeadm. */
+/** 401 to a JWT, then this ConfigMap to anonymous requests: kubeadm's way. */
 const showing = (data: Record<string, string>): Handler => plainServer({ ...map, data });
 
 /** kubeadm's form: bound to nothing. */
@@ -101,7 +101,7 @@ const binding = (jwt: string) => ({
   path: "/api/v1/namespaces/kube-public/configmaps/cluster-info",
   jwt: encodeBase64Url(sha256(encodeUtf8(jwt))),
 });
-/** Signed by the holder of the token, with other words in the protected header. */
+/** Signed by the holder of the token, with another protected header. */
 const boundOtherwise = (change: Record<string, string>) => (jwt: string) =>
   signDetachedHs256({ keyId: TOKEN.id, secret: TOKEN.secret, content: body, fields: { ...binding(jwt), ...change } });
 const mac = (jws: string) => jws.slice(jws.lastIndexOf("."));
@@ -120,7 +120,7 @@ const untyped = JSON.stringify({ clusters: [{ name: "", cluster: entry }] });
 let lastJwt = "";
 const otherObject = JSON.stringify({ ...map, metadata: { name: "other", namespace: "kube-public" } });
 
-/** The rule that must refuse, and words of its own message. */
+/** The rule that must refuse, and a part of its message. */
 type Expected = readonly [check: string | undefined, words: string];
 
 const attacks: Record<string, [Handler, Expected]> = {

@@ -1,6 +1,7 @@
-// Finds the cluster with a token ("Method: Token" of the super simple discovery API; kubeadm's form where the server does
-// not know that one). The secret is never sent: it signs a short-lived JWT, and it checks the answer. Two reads: one without
-// a trusted CA, judged by the token's signature and the pins; one over TLS that the CA just found vouches for.
+// Finds the cluster with a token ("Method: Token" of the super simple discovery API; kubeadm's form where the server
+// does not know that one). The secret is never sent: it signs a short-lived JWT, and it checks the answer. Two reads:
+// one without a trusted CA, judged by the token's signature and the pins; one over TLS that the CA just found vouches
+// for.
 //
 //   JWT  --200--> X-Kubernetes-JWS must answer it     --+
 //        --401, 403--> anonymous --200--> JWS in the    +--> document --> second read, verified --> the same?

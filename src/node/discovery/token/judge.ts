@@ -1,7 +1,8 @@
-// Did the holder of the token's secret sign this? Two proofs are known, and both bind the document to the secret without
-// showing it: the header X-Kubernetes-JWS over the exact bytes of an answer, bound to the JWT that asked (super simple
-// discovery API), and kubeadm's JWS inside the ConfigMap, over its kubeconfig. Neither passes for the other: their protected
-// headers differ. Pure. Nothing of an answer is interpreted before its signature holds. Rules, in order:
+// Did the holder of the token's secret sign this? Two proofs are known, and both bind the document to the secret
+// without showing it: the header X-Kubernetes-JWS over the exact bytes of an answer, bound to the JWT that asked (super
+// simple discovery API), and kubeadm's JWS inside the ConfigMap, over its kubeconfig. Neither passes for the other:
+// their protected headers differ. Pure. Nothing of an answer is interpreted before its signature holds. Rules, in
+// order:
 //   answer:    answer-is-signed · signature-is-readable · signature-is-hs256 · signature-is-of-this-token ·
 //              signature-answers-this-request · answer-is-complete · signature-is-valid · answer-is-cluster-info
 //   ConfigMap: signature-is-present (waits) · the four of the signature

@@ -1,5 +1,5 @@
-// The sources of a new provider. As written it proves possession of a key in a file; an author puts the platform's proof
-// in its place. First the machine's end, then the controller's, then its tests: one machine in a world of its own, the
+// The sources of a new provider. As written it proves possession of a key in a file; an author puts the platform's
+// proof in its place. First the machine's end, then the controller's, then its tests: one machine in a world of its own, the
 // conformance suite there, and an attacker.
 
 export function program(name: string): string {
