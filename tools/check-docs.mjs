@@ -42,7 +42,6 @@ function problemsOf(file) {
  */
 const FOLDERS_THAT_STILL_CITE_NUMBERS = [
   "src/api",
-  "src/apiserver",
   "src/attestation",
   "src/controller",
   "src/kernel",

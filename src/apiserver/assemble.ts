@@ -103,7 +103,10 @@ function tokensFrom({ serviceAccounts }: ApiServerOptions): Tokens {
   return { keys, tokens: createTokenIssuer(keys, serviceAccounts?.issuer ?? DEFAULT_ISSUER) };
 }
 
-/** In the order of kube-apiserver: certificates, then tokens by file, service account and bootstrap. Discovery's JWTs stand before other JWTs. */
+/**
+ * In the order of kube-apiserver: certificates, then tokens by file, service account and bootstrap. The JWTs of
+ * discovery come before other JWTs.
+ */
 function authenticatorsFrom(
   options: ApiServerOptions,
   { clientCa, keys, tokens }: Tokens & { readonly clientCa: ClientCa },
@@ -130,7 +133,9 @@ function authenticatorsFrom(
   ];
 }
 
-/** What Kubernetes' own tools take for a cluster's id: the uid of its first namespace, which nobody can delete. */
+/**
+ * What Kubernetes' own tools take for a cluster's id: the uid of the namespace kube-system, which cannot be deleted.
+ */
 function clusterIdOf(storage: ApiServerOptions["storage"]): string | undefined {
   return storage.get(keyOf(NAMESPACES, { name: "kube-system" }))?.object.metadata.uid;
 }

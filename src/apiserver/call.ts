@@ -20,28 +20,36 @@ export interface Call {
   readonly auditId: string;
   /** The body, once a later stage has read it. */
   readonly sentBody: () => Uint8Array | undefined;
-  /** What the stages tell the audit log about this call, beside what it sees itself. */
+  /** What the stages add to the audit line of this call. */
   readonly annotations: Record<string, string>;
-  /** Lets others work between two steps of a dear request. Filled by limits. */
+  /** Lets other requests run between two steps of an expensive one. Filled by limits. */
   pause: () => Promise<void>;
-  /** Waits for something outside of this server's power, without holding a place inside meanwhile. Filled by limits. */
+  /**
+   * Waits for something that does not depend on this server, such as bytes from the client, and gives the place among
+   * the running requests back meanwhile. Filled by limits.
+   */
   outside: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** So many bytes of the body have come. Filled by limits, which throws when the user holds too many. */
+  /** Counts bytes of the body that have arrived. Filled by limits, which throws when the user holds too many. */
   holdBytes: (bytes: number) => void;
-  /** What the client shall know although its request succeeds; reply tells it in headers. */
+  /** Warnings to a client whose request succeeds; reply writes them as headers. */
   readonly warnings: string[];
-  /** Filled by entry; until then it asks for nothing. */
+  /** Filled by entry; before that it names no path and no verb. */
   info: RequestInfo;
   query: Query;
-  /** Filled by authentication: whose credential it was. Until then it is nobody, to whom nothing is allowed. */
+  /**
+   * Filled by authentication: the user of the credential. Before that it is a user without name, to whom nothing is
+   * allowed.
+   */
   caller: UserInfo;
   /** Filled by authentication: the key with which this caller wants the answer signed. */
   replyKey?: ReplyKey;
-  /** The caller, or, filled by impersonation, the user he acts as. Everything after that asks for this one. */
+  /**
+   * The caller, or the user that the caller impersonates (filled by impersonation). All later stages judge this user.
+   */
   user: UserInfo;
   /** Filled by admission: what every attempt of this call to write must pass. */
   reviews: Reviews;
-  /** Filled by resources: whom the request is for, and in which form the answer is wanted. */
+  /** Filled by resources: the kind or subresource that the request addresses, and the form of the answer. */
   endpoint: Endpoint | undefined;
   accepted: Accepted;
 }
@@ -62,16 +70,16 @@ export interface Attempt {
   readonly object: KubeObject | undefined;
 }
 
-/** Both judges answer with a refusal or with nothing. `before` sees what the client sent, `after` what would be stored. */
+/** `before` judges what the client sent, `after` what would be stored. Undefined: no objection. */
 export interface Reviews {
-  /** What the plugins add to an object that is written, before anybody judges it. */
+  /** The object with what admission plugins add to it, before any plugin judges it. */
   change(attempt: Attempt): Attempt;
   before(attempt: Attempt): Refusal | undefined;
   after(attempt: Attempt): Refusal | undefined;
 }
 
 export interface Refusal extends Deny {
-  /** Set when the reason is an object that is not there: the client is told so, and may wait for it and try again. */
+  /** Set when the reason is an object that does not exist: the client is told which, and may try again later. */
   readonly missing?: { readonly resource: Resource; readonly name: string };
   /** What a client can act on without reading the message. */
   readonly causes?: readonly StatusCause[];
@@ -82,10 +90,10 @@ export type Answer =
   | { readonly kind: "object"; readonly status: number; readonly content: Content }
   | { readonly kind: "list"; readonly items: readonly Content[]; readonly meta: ListMeta }
   | { readonly kind: "events"; readonly watch: Watch }
-  /** A document that is no object of a resource: discovery, Status, version. */
+  /** A document that is not an object of a resource: discovery, Status, version. */
   | { readonly kind: "document"; readonly status: number; readonly body: unknown; readonly mediaType?: string }
   | { readonly kind: "text"; readonly status: number; readonly text: string }
   | { readonly kind: "sent"; readonly http: HttpAnswer };
 
-/** The rest of the way. */
+/** Runs the stages that come after this one. */
 export type Next = () => Promise<Answer>;

@@ -14,7 +14,9 @@ import { type ReplyParts, runReply } from "./reply/stage.ts";
 import { runResources, runStorage, runWatching } from "./verbs/stages.ts";
 import type { VerbParts } from "./verbs/stored-call.ts";
 
-/** Everything the stages use beside the call itself; made once, at the start of the server. Each stage names its own. */
+/**
+ * Everything the stages use beside the call itself; made once, at the start of the server. Each stage names its own.
+ */
 export type Parts = ReplyParts &
   AuthenticationParts &
   AuditParts &
@@ -25,7 +27,7 @@ export type Parts = ReplyParts &
 
 export interface Stage {
   readonly name: string;
-  /** The folder where the step lives; docs/journey.md names the same. */
+  /** The folder where the stage lives; docs/journey.md names the same. */
   readonly path: string;
   readonly run: (call: Call, next: Next, parts: Parts) => Promise<Answer>;
 }
@@ -44,7 +46,7 @@ export const STAGES: readonly Stage[] = [
   { name: "watching", path: "src/apiserver/watching", run: runWatching },
 ];
 
-/** What a request of this process itself goes through: its user is known and its answer needs no HTTP. */
+/** The stages that requests of this process itself pass: their user is known, and their answer needs no HTTP. */
 export const INNER_STAGES: readonly Stage[] = STAGES.slice(STAGES.findIndex(({ name }) => name === "audit"));
 
 export function runChain(call: Call, parts: Parts, stages: readonly Stage[] = STAGES): Promise<Answer> {

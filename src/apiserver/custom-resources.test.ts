@@ -115,7 +115,7 @@ describe("a definition", () => {
 });
 
 describe("names", () => {
-  it("go to whoever waits when they become free", async () => {
+  it("go to the definition that waits when they become free", async () => {
     const [first, second] = ["firsts", "seconds"].map((plural) =>
       definitionOf({ group: "names.io", plural, names: { singular: plural, shortNames: ["s"] }, kind: "Widget" }),
     );

@@ -1,5 +1,5 @@
-// Stored definitions -> the registry: a custom kind is served from the moment its definition is durable and established, and
-// gone with it. The request after the one that changed a definition sees the change.
+// Stored definitions -> the registry. A custom kind is served from the moment its definition is durable and established
+// until the definition is gone; the request after the one that changed a definition sees the change.
 
 import { isFault } from "../kernel/outcome/index.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, type Definition, kindsOf } from "./resources/custom/index.ts";
@@ -8,7 +8,7 @@ import type { Strategy } from "./resources/strategy.ts";
 import { prefixOf } from "./storage/key.ts";
 import type { Storage } from "./storage/storage.ts";
 
-/** Returns what ends it. */
+/** Returns a function that stops following. */
 export function followDefinitions(storage: Storage, registry: DefinableRegistry): () => void {
   const prefix = prefixOf(CUSTOM_RESOURCE_DEFINITIONS);
   const { items, revision } = storage.list({ prefix });
@@ -23,7 +23,7 @@ function define(registry: DefinableRegistry, definition: Definition): void {
   registry.define(definition.metadata.name ?? "", served(definition));
 }
 
-/** A definition that an older version of this server took and this one finds too large is not served. */
+/** A definition that an older version of this server accepted and this one finds too large is not served. */
 function served(definition: Definition): readonly Strategy[] {
   try {
     return kindsOf(definition);

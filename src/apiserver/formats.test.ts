@@ -59,7 +59,7 @@ describe("protobuf", () => {
     expect(answer).toMatchObject({ ...review, status: { userInfo: { username: expect.any(String) } } });
   });
 
-  it("tells refusals, before and after anybody knows what is wanted", async () => {
+  it("tells refusals, before and after negotiation", async () => {
     const headers = { accept: `${PROTOBUF},application/json` };
     expect(read(await call({ path: `${MAPS}/missing`, headers }))).toMatchObject({ code: 404, reason: "NotFound" });
     expect(read(await call({ path: MAPS, headers, as: "anonymous" }))).toMatchObject({ code: 403 });

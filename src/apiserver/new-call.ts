@@ -1,4 +1,4 @@
-// A call as it begins: nothing is known about it yet, and nothing is allowed to it.
+// A call before any stage has run: nothing is known about it, and nothing is allowed to it.
 
 import type { UserInfo } from "../api/access/index.ts";
 import type { HttpRequest } from "../platform/http/index.ts";
@@ -7,9 +7,9 @@ import { WHOLE } from "./entry/accept.ts";
 import { NO_QUERY } from "./entry/query.ts";
 import { NO_REQUEST_INFO } from "./entry/request-info.ts";
 
-const NOBODY: UserInfo = { username: "", groups: [] };
+const UNKNOWN_USER: UserInfo = { username: "", groups: [] };
 
-/** Before admission has spoken, nothing may be written. */
+/** Nothing may be written before admission has run. */
 const NO_REVIEWS: Reviews = {
   change: (attempt) => attempt,
   before: () => ({ kind: "Deny", rule: "admission", reason: "NotReviewed", message: "not reviewed" }),
@@ -35,7 +35,7 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
         return request.signal;
       },
       pause: () => call.pause(),
-      // The first stage that needs the body reads it, the others get the same.
+      // The first stage that needs the body reads it; later stages get the same bytes.
       readBody: async (limit) => {
         body ??= await call.outside(() => request.readBody(limit, call.holdBytes));
         return body;
@@ -48,8 +48,8 @@ export function newCall(request: HttpRequest, { receivedMs, auditId }: Beginning
     warnings: [],
     info: NO_REQUEST_INFO,
     query: NO_QUERY,
-    caller: NOBODY,
-    user: NOBODY,
+    caller: UNKNOWN_USER,
+    user: UNKNOWN_USER,
     reviews: NO_REVIEWS,
     endpoint: undefined,
     accepted: WHOLE,

@@ -1,4 +1,4 @@
-// What a server is made of and how it behaves: the choices of whoever starts one. What is left out is as kube-apiserver has it.
+// The options of a server. Defaults are those of kube-apiserver.
 
 import type { Clock } from "../platform/clock/index.ts";
 import type { ServingCertificate } from "../platform/http/index.ts";
@@ -15,42 +15,47 @@ export interface ApiServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** What others are told that the server is reached at. Default: the host, where that is one of the machine's own to others. */
+  /** The address that is published in Endpoints. Default: the host, unless other machines cannot reach it. */
   readonly advertiseAddress?: string;
   /** Default: 4,096. */
   readonly connectionsPerAddress?: number;
-  /** A connection was refused, because its peer has too many. */
+  /** A connection was refused because its peer has too many. */
   readonly onRefusedConnection?: (peer: string) => void;
   readonly servingCertificate: ServingCertificate;
-  /** Whose client certificates are believed: one bundle or several. */
+  /** CA bundles, one or several, whose client certificates are accepted. */
   readonly clientCaPem: string | readonly string[];
   readonly serviceAccounts?: ServiceAccountChoices;
   /** The content of a file of static tokens. */
   readonly tokenFile?: string;
-  /** Which paths may be asked for without a credential: all when left out, none when the list is empty. */
+  /** Paths that may be read without a credential: all by default, none when the list is empty. */
   readonly anonymousPaths?: readonly string[];
   readonly audit?: { readonly policy?: AuditPolicy; readonly write: (line: string) => void };
   readonly limits?: Partial<RequestLimits>;
-  /** The rules of deploy/guard.yaml on certificate requests. Default: off, as on a server where nobody applied them. */
+  /**
+   * Enforce the rules of deploy/guard.yaml on certificate requests. Default: off, as on a server without that policy.
+   */
   readonly guardRequests?: boolean;
-  /** The loops of kube-controller-manager that a cluster without one needs. Left out: only those that finish deletions run. */
+  /**
+   * The loops of kube-controller-manager that a cluster without one needs. Absent: only those that finish deletions
+   * run.
+   */
   readonly controllers?: ControllerChoices;
-  /** How long /readyz fails before connections are turned away. */
+  /** How long /readyz fails before connections are refused. */
   readonly shutdownDelayMs?: number;
   readonly log?: (line: RequestLine) => void;
-  /** Something in a loop went wrong and will be tried again. */
+  /** A loop failed and will try again. */
   readonly onLoopTrouble?: (trouble: LoopTrouble) => void;
 }
 
 interface ServiceAccountChoices {
-  /** EC or RSA-2048 private key. Without one, tokens end with the process. */
+  /** EC or RSA-2048 private key. Without one, tokens are valid until the process ends. */
   readonly signingKeyPem: string;
-  /** Keys whose tokens are still believed. */
+  /** Keys whose tokens are still accepted. */
   readonly formerKeysPem?: readonly string[];
   readonly issuer?: string;
 }
 
 interface ControllerChoices {
-  /** The bundle that pods verify this server with, told in every namespace. */
+  /** The CA bundle by which pods verify this server; published in every namespace. */
   readonly rootCaPem: string;
 }

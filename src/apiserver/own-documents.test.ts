@@ -22,13 +22,13 @@ describe("the root", () => {
     for (const path of body.paths) expect([path, (await get(path)).status]).toEqual([path, 200]);
   });
 
-  it("is not for everybody", async () => {
+  it("needs a right", async () => {
     expect((await callApi(server, { path: "/", as: "anonymous" })).status).toBe(403);
   });
 });
 
 describe("/metrics/slis", () => {
-  it("tells what the checks have answered, also when nobody has asked them", async () => {
+  it("tells the results of the checks, also when no health request came before", async () => {
     const { text } = await get("/metrics/slis");
     expect(text).toContain('kubernetes_healthcheck{name="storage",type="readyz"} 1');
     expect(text).toMatch(/kubernetes_healthchecks_total\{name="ping",status="success",type="readyz"\} \d/);

@@ -1,4 +1,4 @@
-// The documents about this server itself: is it well, what has it done, with which keys does it sign tokens.
+// The documents about this server itself: health, metrics, and the keys that sign tokens.
 
 import { encodeUtf8 } from "../kernel/bytes/index.ts";
 import { METRICS_TYPE } from "../platform/report/index.ts";
@@ -12,11 +12,11 @@ interface OwnDocuments {
   readonly meter: Meter;
   readonly keys: TokenKeys;
   readonly issuer: string;
-  /** Where others reach this server; known once it listens. */
+  /** The address of this server; known once it listens. */
   readonly url: () => string;
 }
 
-/** Keys change at a restart at most, so whoever trusts them may keep them for an hour. */
+/** Keys change at a restart at most, so relying parties may cache them for an hour. */
 const KEYS_CACHE = "public, max-age=3600";
 
 export function createOwnDocuments(own: OwnDocuments): (call: Call) => Answer | undefined {

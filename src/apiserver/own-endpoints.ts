@@ -1,5 +1,5 @@
-// Where this server answers, told to the cluster it serves: the Endpoints and the EndpointSlice of the Service `kubernetes` in
-// `default`. Written at every start, because the address may be another one then. kube-apiserver does the same
+// Publishes the address of this server: the Endpoints and the EndpointSlice of the Service `kubernetes` in `default`.
+// Written at every start, because the address may have changed. kube-apiserver does the same
 // (kubernetes/pkg/controlplane/reconcilers).
 
 import { isIP } from "node:net";
@@ -31,7 +31,7 @@ export async function publishEndpoints(place: Place, writer: EndpointsWriter): P
 
 const NAME = { name: "kubernetes", namespace: "default" };
 
-/** The label keeps the controller that copies Endpoints into EndpointSlices away: there is a slice already. */
+/** The label keeps the controller away that copies Endpoints into EndpointSlices: the slice exists already. */
 function endpointsOf({ address, port }: Place): Endpoints {
   return {
     kind: "Endpoints",
@@ -64,7 +64,7 @@ async function put(strategy: Strategy, object: KubeObject, { storage, asNew }: E
       if (!isSameJson(next, current.object)) await storage.update(key, next, current.revision);
     }
   } catch (error) {
-    // Nothing else writes at the start; whoever does so all the same knows better.
+    // Nothing else writes these at the start; another writer's version is kept.
     if (!isFault(error, "already-exists") && !isFault(error, "conflict")) throw error;
   }
 }

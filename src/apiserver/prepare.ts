@@ -1,4 +1,5 @@
-// What must be stored before the first request: the namespaces and other objects every cluster has, and the bootstrap policy.
+// What must be stored before the first request: the namespaces and other objects of every cluster, and the bootstrap
+// policy.
 
 import type { PriorityClass, Service } from "../api/core/index.ts";
 import type { KubeObject } from "../api/meta/index.ts";
@@ -39,7 +40,7 @@ export function stamped(object: KubeObject, { clock, random }: Preparation): Kub
   return orderFields({ ...object, metadata: metaForCreate(object.metadata, identity) });
 }
 
-/** Whoever has changed one of these keeps it as it is. */
+/** An object that exists is left as it is. */
 async function ensure(
   storage: Storage,
   { strategy, object }: SystemObject,
@@ -56,8 +57,8 @@ async function ensure(
   }
 }
 
-// What every cluster has before anybody writes anything, beside namespaces and policy: the priorities of its own pods, and
-// the Service under which pods find the API server.
+// What every cluster has beside namespaces and policy: the priorities of its own pods, and the Service by which pods
+// find the API server.
 
 interface SystemObject {
   readonly strategy: Strategy;
@@ -81,7 +82,7 @@ const priorities = Object.entries(SYSTEM_PRIORITIES).map(([name, value]): System
   return { strategy: priorityClassStrategy, object };
 });
 
-/** The first address of the range. Where the packets go then is a matter of the cluster's network, which is not ours. */
+/** The first address of the range. Routing it is the job of the cluster's network, not of this server. */
 const kubernetes: Service = {
   kind: "Service",
   apiVersion: "v1",

@@ -43,7 +43,7 @@ export function createRandomPool(random: (count: number) => Uint8Array): (count:
   return (count) => {
     if (count > POOL_BYTES) return random(count);
     if (used + count > pool.length) [pool, used] = [random(POOL_BYTES), 0];
-    // A copy, made so that it is one also when the pool is a Buffer, whose `slice` would be a view.
+    // A copy also where the pool is a Buffer, whose `slice` would be a view.
     const taken = Uint8Array.from(pool.subarray(used, used + count));
     pool.fill(0, used, used + count);
     used += count;

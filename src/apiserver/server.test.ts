@@ -31,14 +31,14 @@ describe("who asks", () => {
     );
   });
 
-  it("is refused with a bad token even where anybody may read", async () => {
+  it("is refused with a bad token even where anonymous may read", async () => {
     expect(await call({ path: "/healthz", as: { token: "abcdef.0000000000000000" } })).toMatchObject({
       status: 401,
       body: { reason: "Unauthorized", message: "Unauthorized" },
     });
   });
 
-  it("is refused with a certificate of another CA even where anybody may read", async () => {
+  it("is refused with a certificate of another CA even where anonymous may read", async () => {
     const other = await startTestApiServer();
     const stranger = other.issueClientCertificate({ user: "system:admin", groups: ["system:masters"] });
     await other.close();
@@ -381,7 +381,7 @@ describe("what a stranger may try", () => {
     expect((await call({ path: "/api/v1/secrets", headers, as: "anonymous" })).status).toBe(403);
   });
 
-  it("is refused: an administrator who asks as somebody else, which would be ignored otherwise", async () => {
+  it("is refused: an administrator who impersonates, which would be ignored otherwise", async () => {
     const headers = { "impersonate-user": "nobody" };
     expect((await call({ path: "/api/v1/nodes", headers })).status).toBe(403);
   });

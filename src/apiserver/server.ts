@@ -1,4 +1,5 @@
-// The embedded API server: storage, clock and keys come in, an HTTPS endpoint that Kubernetes clients talk to comes out.
+// The embedded API server: storage, clock and keys come in, an HTTPS endpoint that Kubernetes clients talk to comes
+// out.
 
 import type { KubeObject } from "../api/meta/index.ts";
 import { assert } from "../kernel/outcome/index.ts";
@@ -27,13 +28,13 @@ export interface ApiServer {
   readonly url: string;
   readonly port: number;
   /**
-   * From the next request on, these CA bundles say whose client certificates are believed. Fault `bad-config`, and
-   * everything as it was, when one of them cannot be read.
+   * From the next request on, client certificates are verified by these CA bundles. Fault `bad-config`, and no change,
+   * when one of them cannot be read.
    */
   useClientCa(bundles: readonly string[]): void;
   /**
-   * First /readyz fails, so that nothing new is sent here; then requests are drained, watches and connections ended.
-   * Storage stays open: it belongs to whoever handed it in.
+   * First /readyz fails, so that load balancers send nothing new; then requests are drained, watches and connections
+   * ended. Storage stays open: it belongs to the caller.
    */
   close(): Promise<void>;
 }
@@ -80,7 +81,7 @@ function urlOf({ host, port }: Listener): string {
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Longest audit id taken over from a client. */
+/** Longest audit id accepted from a client. */
 const MAX_AUDIT_ID = 64;
 
 async function handle(request: HttpRequest, parts: Assembled["parts"]): Promise<HttpAnswer> {
@@ -100,7 +101,7 @@ function measured(call: Call, http: HttpAnswer, parts: Assembled["parts"]): Http
   return http;
 }
 
-/** It goes back in a header and into logs, so it may hold nothing that means something there. */
+/** The id goes back in a header and into logs, so it may hold no character with a meaning there. */
 function auditIdOf({ headers }: HttpRequest): string | undefined {
   const id = headerValue(headers, "audit-id");
   return id !== undefined && id.length <= MAX_AUDIT_ID && /^[\w.:-]+$/.test(id) ? id : undefined;

@@ -147,7 +147,7 @@ describe("the certificate plugins", () => {
   });
 });
 
-describe("nobody grants what he does not hold", () => {
+describe("a user grants only what it holds", () => {
   const small: PolicyRule = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
   const role = (rules: readonly PolicyRule[]) => attempt("CREATE", CLUSTER_ROLES, { object: object("r", { rules }) });
   const binding = (name: string) =>

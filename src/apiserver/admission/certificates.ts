@@ -1,5 +1,5 @@
-// CertificateApproval, CertificateSigning, CertificateSubjectRestriction: the right to decide about a signer's requests is
-// granted per signer, beside the right to write the subresource.
+// CertificateApproval, CertificateSigning, CertificateSubjectRestriction: the right to decide about a signer's requests
+// is granted per signer, beside the right to write the subresource.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
@@ -13,7 +13,7 @@ import { type Plugin, type Questions, refuse } from "./plugin.ts";
 
 type Csr = CertificateSigningRequest;
 
-/** Undefined when the request does not parse; validation has its own words for that. */
+/** Undefined when the request does not parse; validation refuses it with its own message. */
 export function parseRequestOf(csr: Csr): CertificateRequest | undefined {
   try {
     const [block] = parsePemField(csr.spec.request).blocks;
@@ -78,7 +78,7 @@ export const certificateSigning: Plugin = {
 
 const MASTERS_TEXT = "use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed";
 
-/** Nobody asks for a certificate that no authorization can take away again. */
+/** A certificate for group system:masters could not be restricted by any authorization: no request may ask for one. */
 export const certificateSubjectRestriction: Plugin = {
   name: "CertificateSubjectRestriction",
   phase: "after",

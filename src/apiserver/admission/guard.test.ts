@@ -38,7 +38,7 @@ describe("the admission guard", () => {
     expect(judge({ metadata: { annotations: { "example.com/note": "x" } } })).toBeUndefined();
   });
 
-  it("refuses a request of more than 64 KiB under our signers, whoever asks, and only there", () => {
+  it("refuses a request of more than 64 KiB under our signers, from any user, and only there", () => {
     const request = "A".repeat(87_388);
     expect(judge({ request }, { maySet: true })).toBe("RequestTooLarge");
     expect(judge({ request }, { signer: "kubernetes.io/kube-apiserver-client" })).toBeUndefined();

@@ -1,6 +1,6 @@
-// The rules of deploy/guard.yaml, built in, because this server has no ValidatingAdmissionPolicy: whoever makes a certificate request
-// does not also write what others say about it. The right `set` on `csrmetadata` of group countersign.dev lets a platform's
-// controller annotate; nobody else does.
+// The rules of deploy/guard.yaml, built in, because this server has no ValidatingAdmissionPolicy: the creator of a
+// certificate request must not also write its annotations and conditions. The right `set` on `csrmetadata` of group
+// countersign.dev lets a platform's controller annotate, and no other user.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../api/certificates/index.ts";

@@ -1,12 +1,12 @@
-// NamespaceLifecycle: nothing is created in a namespace that is missing or on its way out, and the namespaces the cluster
-// itself needs cannot be deleted.
+// NamespaceLifecycle: nothing is created in a namespace that is missing or being deleted, and the namespaces the
+// cluster itself needs cannot be deleted.
 
 import type { Namespace } from "../../api/core/index.ts";
 import { NAMESPACES } from "../../api/meta/index.ts";
 import { type Plugin, refuse, refuseMissing } from "./plugin.ts";
 
 const NAME = "NamespaceLifecycle";
-/** Clients look for this cause: whoever creates what others delete, such as a controller, stops instead of trying again. */
+/** Clients look for this cause: a controller that recreates what is being deleted stops instead of trying again. */
 const TERMINATING = "NamespaceTerminating";
 const IMMORTAL: readonly string[] = ["default", "kube-system", "kube-public"];
 

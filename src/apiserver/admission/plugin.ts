@@ -1,5 +1,5 @@
-// Step 4, admit: what a plugin is. It looks at one attempt to write and refuses it or says nothing; it never reads the
-// world except through Questions. Few also add to an object that is written, before anybody judges it.
+// Step 4, admit: what a plugin is. It sees one attempt to write and refuses it or returns nothing; it reads other
+// objects only through Questions. A few plugins also add to an object that is written, before any plugin judges it.
 
 import type { Attributes, Decision } from "../../api/access/index.ts";
 import { type KubeObject, qualifiedName, type Resource } from "../../api/meta/index.ts";
@@ -12,7 +12,7 @@ export interface Questions {
   authorize(attributes: Attributes): Decision;
   get(resource: Resource, name: string, namespace?: string): KubeObject | undefined;
   list(resource: Resource): readonly KubeObject[];
-  /** Five letters nobody else got, for a generated name. */
+  /** Five letters for a generated name, new at every call. */
   suffix(): string;
   readonly rbac: RbacObjects;
   /** Whether the admission guard of certificate requests is on. */
@@ -23,7 +23,7 @@ export interface Plugin {
   readonly name: string;
   /** `before` sees what the client sent; `after` sees the prepared and validated object. */
   readonly phase: "before" | "after";
-  /** The object with what clients rely on and did not say; `judge` sees the result. */
+  /** The object with the defaults that clients rely on; `judge` sees the result. */
   change?(attempt: Attempt, questions: Questions): KubeObject | undefined;
   judge(attempt: Attempt, questions: Questions): Refusal | undefined;
 }
@@ -32,7 +32,7 @@ export function refuse(plugin: string, reason: string, message: string): Refusal
   return deny({ rule: plugin, reason, message });
 }
 
-/** Refused because of an object that is not there. */
+/** Refused because of an object that does not exist. */
 export function refuseMissing(plugin: string, resource: Resource, name: string): Refusal {
   const message = `${qualifiedName(resource)} ${JSON.stringify(name)} not found`;
   return { ...deny({ rule: plugin, reason: "NotFound", message }), missing: { resource, name } };

@@ -55,7 +55,7 @@ describe("ServiceAccount", () => {
     admit(serviceAccount, create(spec, annotations), ACCOUNTS);
   const MIRROR = { "kubernetes.io/config.mirror": "x" };
 
-  it("makes every pod somebody and mounts who it is", () => {
+  it("gives every pod an account and mounts its token", () => {
     const { spec, refused } = of({ initContainers: [{ name: "i" }] });
     const mount = {
       name: "kube-api-access-abcde",
@@ -111,7 +111,7 @@ describe("ServiceAccount", () => {
     expect(admit(serviceAccount, create({ serviceAccountName: "none" }), elsewhere).refused).toBe(text);
   });
 
-  it("keeps mirror pods as they are, and nobody", () => {
+  it("keeps mirror pods as they are, without an account", () => {
     expect(of({}, MIRROR)).toEqual({ spec: { containers: [{ name: "c" }] }, refused: undefined });
     expect(of({ serviceAccountName: "default" }, MIRROR).refused).toMatch(/may not reference service accounts$/);
     expect(of({ volumes: [{ name: "s", secret: { secretName: "s" } }] }, MIRROR).refused).toMatch(/reference secrets$/);

@@ -1,5 +1,5 @@
-// What every new pod gets beside an account: a priority (plugin Priority) and five minutes of patience with a node that is
-// not ready or not reachable (plugin DefaultTolerationSeconds).
+// What every new pod gets beside an account: a priority (plugin Priority), and five minutes of toleration for a node
+// that is not ready or not reachable (plugin DefaultTolerationSeconds).
 
 import type { Pod, PriorityClass, Toleration } from "../../api/core/index.ts";
 import { PODS, PRIORITY_CLASSES } from "../../api/meta/index.ts";
@@ -18,7 +18,7 @@ export const priority: Plugin = {
   change: (attempt, questions) => {
     const pod = newPod(attempt);
     const found = pod === undefined ? undefined : priorityOf(pod, questions);
-    // Another number than the computed one stays for `judge` to refuse.
+    // Another number than the computed one is left for `judge` to refuse.
     return pod === undefined || found === undefined ? undefined : { ...pod, spec: { ...found, ...pod.spec } };
   },
   judge: (attempt, questions) => {
@@ -38,7 +38,7 @@ interface Given {
 
 const NORMAL: Given = { priority: 0, preemptionPolicy: "PreemptLowerPriority" };
 
-/** Undefined when the pod names a class that is not there. */
+/** Undefined when the pod names a class that does not exist. */
 function priorityOf({ spec = {} }: Pod, questions: Questions): Given | undefined {
   const { priorityClassName = "" } = spec;
   if (priorityClassName === "") return given(defaultClass(questions)) ?? NORMAL;
@@ -63,12 +63,13 @@ function defaultClass(questions: Questions): PriorityClass | undefined {
 function podProblem({ spec = {} }: Pod, computed: Given | undefined): string | undefined {
   if (computed === undefined) return `no PriorityClass with name ${spec.priorityClassName ?? ""} was found`;
   const must = "must not be provided in pod spec; priority admission controller computed";
+  const from = "from the given PriorityClass name";
   if (spec.priority !== undefined && spec.priority !== computed.priority) {
-    return `the integer value of priority (${spec.priority}) ${must} ${computed.priority} from the given PriorityClass name`;
+    return `the integer value of priority (${spec.priority}) ${must} ${computed.priority} ${from}`;
   }
   const { preemptionPolicy: policy = computed.preemptionPolicy } = spec;
   if (policy === computed.preemptionPolicy) return undefined;
-  return `the string value of PreemptionPolicy (${policy}) ${must} ${computed.preemptionPolicy} from the given PriorityClass name`;
+  return `the string value of PreemptionPolicy (${policy}) ${must} ${computed.preemptionPolicy} ${from}`;
 }
 
 function judgeClass({ object, name }: Attempt, questions: Questions) {
@@ -86,7 +87,7 @@ export const defaultTolerationSeconds: Plugin = {
   name: "DefaultTolerationSeconds",
   phase: "before",
   change: ({ resource, operation, subresource, object }) => {
-    // Also of a pod that exists: whoever writes all tolerations anew may have forgotten these.
+    // Also for a pod that exists: a client that replaces all tolerations may have left these out.
     if (resource !== PODS || subresource !== "" || operation === "DELETE") return undefined;
     const pod = object as Pod;
     const { tolerations = [] } = pod.spec ?? {};
@@ -96,7 +97,7 @@ export const defaultTolerationSeconds: Plugin = {
   judge: () => undefined,
 };
 
-/** A toleration without a key or an effect is for all of them. */
+/** A toleration without a key or an effect matches all of them. */
 function tolerates({ key = "", effect = "" }: Toleration, trouble: string): boolean {
   return (key === trouble || key === "") && (effect === "NoExecute" || effect === "");
 }

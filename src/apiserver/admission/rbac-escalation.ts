@@ -1,6 +1,6 @@
-// Nobody grants what he does not hold. In Kubernetes this sits in the storage of the RBAC kinds (kubernetes/pkg/registry/
-// rbac/*/policybased); here it is a plugin, because it asks the same questions as the others.
-// Free are: system:masters; for roles who may `escalate`; for bindings who may `bind` the role.
+// No user grants rights that it does not hold. In Kubernetes this check is in the storage of the RBAC kinds
+// (kubernetes/pkg/registry/rbac/*/policybased); here it is a plugin, because it needs the same answers as the others.
+// Exempt are system:masters; for roles, users with `escalate`; for bindings, users with `bind` on the role.
 
 import { type ClusterRole, MASTERS_GROUP, type PolicyRule, type RoleBinding } from "../../api/access/index.ts";
 import {

@@ -1,5 +1,5 @@
-// RuntimeClass: a pod that names a class must name one that exists, and gets what the class says about it: what it costs beside
-// its containers, and where it can run. kubernetes/plugin/pkg/admission/runtimeclass.
+// RuntimeClass: a pod that names a class must name one that exists, and gets from it the overhead beside its containers
+// and the constraints on nodes. kubernetes/plugin/pkg/admission/runtimeclass.
 
 import type { Pod, PodSpec, RuntimeClass, Toleration } from "../../api/core/index.ts";
 import { PODS, RUNTIME_CLASSES } from "../../api/meta/index.ts";
@@ -34,7 +34,7 @@ function classOf({ spec }: Pod, questions: Questions): RuntimeClass | undefined 
   return questions.get(RUNTIME_CLASSES, spec.runtimeClassName) as RuntimeClass | undefined;
 }
 
-/** What the pod says against its class stays for `judge` to refuse. */
+/** Fields in which the pod contradicts its class are left for `judge` to refuse. */
 function fitted(spec: PodSpec, { overhead, scheduling }: RuntimeClass): PodSpec {
   const isSilent = Object.keys(spec.overhead ?? {}).length === 0;
   const cost = overhead?.podFixed !== undefined && isSilent ? { overhead: overhead.podFixed } : {};

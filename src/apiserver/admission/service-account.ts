@@ -1,7 +1,7 @@
-// ServiceAccount: every pod is somebody. A new pod gets the account `default` unless it names another, the account must
-// exist, and its token, the cluster's CA and the namespace are mounted where clients in pods look for them.
-// A mirror pod is the image of a static pod on a node: it is nobody, and the kubelet would delete it if it were changed.
-// Behaviour of kubernetes/plugin/pkg/admission/serviceaccount.
+// ServiceAccount: every pod has an account. A new pod gets the account `default` unless it names another, the account
+// must exist, and its token, the cluster's CA and the namespace are mounted where clients in pods look for them. A
+// mirror pod is the image of a static pod on a node: it has no account, and the kubelet would delete it if it were
+// changed. Behaviour of kubernetes/plugin/pkg/admission/serviceaccount.
 
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from "../../api/core/index.ts";
 import { PODS, SERVICE_ACCOUNTS } from "../../api/meta/index.ts";
@@ -13,7 +13,7 @@ const NAME = "ServiceAccount";
 const DEFAULT_ACCOUNT = "default";
 const VOLUME_PREFIX = "kube-api-access-";
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
-/** An hour and seven seconds: the number says that nobody chose it, so that tokens for old clients may live longer. */
+/** An hour and seven seconds: this number marks a default, so that tokens for old clients may be valid for longer. */
 const TOKEN_SECONDS = 3_607;
 const FILE_MODE = 0o644;
 
@@ -71,7 +71,7 @@ function withPullSecrets(spec: PodSpec, { imagePullSecrets: secrets = [] }: Serv
   return { ...spec, imagePullSecrets: secrets.map(({ name = "" }) => ({ name })) };
 }
 
-/** A container that mounts something of its own there keeps it. */
+/** A container that mounts a volume of its own there keeps it. */
 function withToken(spec: PodSpec, questions: Questions): PodSpec {
   const { volumes = [], containers = [], initContainers } = spec;
   const all = [...containers, ...(initContainers ?? [])];

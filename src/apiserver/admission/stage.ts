@@ -1,5 +1,6 @@
 // Step 4, admit: the plugins in order. Those of phase `before` see what the client sent, then the kind prepares and
-// validates, then those of phase `after` see the result; this order decides which of several mistakes the client is told.
+// validates, then those of phase `after` see the result; this order decides which of several mistakes the client
+// learns.
 
 import type { Authorizer } from "../../api/access/index.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
@@ -37,7 +38,7 @@ export const PLUGINS: readonly Plugin[] = [
 export interface AdmissionParts extends RandomSource {
   readonly storage: Storage;
   readonly authorizer: Authorizer;
-  /** The RBAC objects of this moment: escalation checks need them beside the authorizer. */
+  /** The current RBAC objects: escalation checks need them beside the authorizer. */
   readonly rbac: RbacObjects;
   /** The admission guard of certificate requests is on. */
   readonly isGuarded?: boolean | undefined;
@@ -46,7 +47,7 @@ export interface AdmissionParts extends RandomSource {
 export async function runAdmission(call: Call, next: Next, parts: AdmissionParts): Promise<Answer> {
   const questions: Questions = {
     authorize: parts.authorizer.authorize,
-    // A name with a slash comes out of a body that nobody has checked yet; nothing is stored under it.
+    // A name with a slash comes from a body that is not validated yet; nothing is stored under it.
     get: (resource, name, namespace) =>
       name.includes("/") ? undefined : parts.storage.get(keyOf(resource, { namespace, name }))?.object,
     list: (resource) => parts.storage.list({ prefix: prefixOf(resource) }).items.map(({ object }) => object),

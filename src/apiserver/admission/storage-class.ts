@@ -1,7 +1,7 @@
-// Claims and their storage class: a claim that names none gets the cluster's default (plugin DefaultStorageClass), and only
-// a bound claim of a class that allows it may grow (plugin PersistentVolumeClaimResize).
-// differs from upstream: no protection finalizers are put on volumes and claims (plugin StorageObjectInUseProtection). The
-// controllers that take them away do not run here, and nothing could ever be deleted.
+// Claims and their storage class: a claim that names none gets the cluster's default (plugin DefaultStorageClass), and
+// only a bound claim of a class that allows it may grow (plugin PersistentVolumeClaimResize). differs from upstream: no
+// protection finalizers are put on volumes and claims (plugin StorageObjectInUseProtection). The controllers that
+// remove them do not run here, and nothing could ever be deleted.
 
 import type { PersistentVolumeClaim, StorageClass } from "../../api/core/index.ts";
 import { PERSISTENT_VOLUME_CLAIMS, STORAGE_CLASSES } from "../../api/meta/index.ts";
@@ -60,7 +60,8 @@ function resizeProblem(next: Claim, current: Claim, questions: Questions): strin
   const { storageClassName = "" } = next.spec ?? {};
   const found = storageClassName === "" ? undefined : questions.get(STORAGE_CLASSES, storageClassName);
   if ((found as StorageClass | undefined)?.allowVolumeExpansion === true) return undefined;
-  return "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize";
+  const must = "the storageclass that provisions the pvc must support resize";
+  return `only dynamically provisioned pvc can be resized and ${must}`;
 }
 
 function sizeOf({ spec }: Claim): bigint {

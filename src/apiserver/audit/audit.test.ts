@@ -88,7 +88,7 @@ describe("an audit line", () => {
     expect(refused?.annotations?.["authorization.k8s.io/decision"]).toBe("forbid");
   });
 
-  it("names both the caller and whom he acts as", async () => {
+  it("names both the caller and the impersonated user", async () => {
     const { call, lines } = await start();
     await call({ path: "/version", headers: { "impersonate-user": "bob" } });
     expect([lines()[0]?.user.username, lines()[0]?.impersonatedUser?.username]).toEqual(["kubernetes-admin", "bob"]);
@@ -271,7 +271,7 @@ describe("the log file", () => {
     expect(outdated("/x/a.log", files, { ...at, maxBackups: 0, maxAgeMs: 0 })).toEqual([]);
   });
 
-  it("begins a new file when somebody else took the old one away", async () => {
+  it("begins a new file when another program took the old one away", async () => {
     const folder = await mkdtemp(join(tmpdir(), "audit-"));
     const path = join(folder, "audit.log");
     const rotation = { maxBytes: 10, maxBackups: 3, maxAgeMs: 0 };

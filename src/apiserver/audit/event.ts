@@ -15,7 +15,7 @@ export interface Audited {
   readonly userAgent: string;
   readonly receivedMs: number;
   readonly info: RequestInfo;
-  /** Who came, and whom he acted as when that is somebody else. */
+  /** The authenticated user, and the user it impersonates when that is another one. */
   readonly caller: UserInfo;
   readonly user: UserInfo;
   readonly annotations: Readonly<Record<string, string>>;
@@ -28,11 +28,11 @@ export interface StageFacts {
   /** Already redacted. */
   readonly requestObject?: unknown;
   readonly responseObject?: unknown;
-  /** What was created: a create does not name its object in the URL. */
+  /** The object that was created: a create does not name it in the URL. */
   readonly object?: KubeObject | undefined;
 }
 
-/** A user agent is a courtesy; what is longer is an attempt to fill the disk. */
+/** A longer user agent is an attempt to fill the disk. */
 const MAX_USER_AGENT = 1_024;
 
 export function auditEvent(audited: Audited, facts: StageFacts): Readonly<Record<string, unknown>> {

@@ -1,6 +1,6 @@
-// The audit log on disk: JSON lines, appended in order, readable by the owner alone. Lines wait in memory while the disk is
-// busy; when too many wait, the newest are counted as lost and that is said, because a full disk must not stop the cluster.
-// A file that has its size is put aside (rotation.ts).
+// The audit log on disk: JSON lines, appended in order, readable by the owner alone. Lines wait in memory while the
+// disk is busy; when too many wait, the newest are counted as lost and that is reported, because a full disk must not
+// stop the cluster. A file that has reached its size is put aside (rotation.ts).
 
 import { type FileHandle, open } from "node:fs/promises";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -10,7 +10,7 @@ import { type AuditRotation, DEFAULT_ROTATION, putAside, removeOutdated } from "
 /** Some ten thousand lines. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
-/** How long a file that could not be put aside is left alone: each attempt reads a folder, and each failure is told. */
+/** How long to wait after a file could not be put aside: each attempt reads a folder, and each failure is reported. */
 const RETRY_ROTATION_MS = 60_000;
 
 export interface AuditLogFile {
@@ -23,7 +23,7 @@ interface AuditLogOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly rotation?: AuditRotation;
-  /** Lines were lost, or the disk refused them; none are lost when only the putting aside of an old file failed. */
+  /** Lines were lost, or the disk refused them; zero lines when only putting an old file aside failed. */
   readonly onTrouble: (lostLines: number, cause: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export async function openAuditLog(options: AuditLogOptions): Promise<AuditLogFi
 }
 
 interface RotatedFile {
-  /** Never rejects: what goes wrong is told to `onTrouble`. */
+  /** Never rejects: failures are reported to `onTrouble`. */
   append(lines: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// The audit policy: how much of which request is written down. Rules in order, the first that matches counts, none means
-// nothing. Form and matching of audit.k8s.io/v1 Policy (k8s.io/apiserver/pkg/audit/policy). Pure.
+// The audit policy: how much of which request is recorded. Rules in order, the first that matches counts; without a
+// match nothing is recorded. Form and matching of audit.k8s.io/v1 Policy (k8s.io/apiserver/pkg/audit/policy). Pure.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -35,7 +35,7 @@ export interface AuditPolicy {
   readonly omitManagedFields?: boolean;
 }
 
-/** Who did what, without bodies; that a request has come in is not worth a second line. */
+/** Metadata of every request, without bodies, in one line: the stage RequestReceived is left out. */
 export const DEFAULT_POLICY: AuditPolicy = { rules: [{ level: "Metadata" }], omitStages: ["RequestReceived"] };
 
 export interface Decided {
@@ -71,7 +71,7 @@ function covers(pattern: string, path: string): boolean {
   return pattern === "*" || (pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern);
 }
 
-/** An empty string among the namespaces means what has none. */
+/** An empty string among the namespaces stands for objects without one. */
 function matchesResource(rule: PolicyRule, info: RequestInfo): boolean {
   if (isGiven(rule.namespaces) && !rule.namespaces.includes(info.namespace)) return false;
   if (!isGiven(rule.resources)) return true;
@@ -82,7 +82,7 @@ function matchesResource(rule: PolicyRule, info: RequestInfo): boolean {
   });
 }
 
-// pods, pods/status, pods/*, */status or *; a bare name does not reach the subresources.
+// pods, pods/status, pods/*, */status or *; a bare name does not cover the subresources.
 function names(pattern: string, { resource, subresource }: RequestInfo): boolean {
   const full = subresource === "" ? resource : `${resource}/${subresource}`;
   if (pattern === full || pattern === "*") return true;

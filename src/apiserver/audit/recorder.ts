@@ -21,7 +21,7 @@ interface AuditOptions {
   readonly write: (line: string) => void;
 }
 
-/** Writes down who did what. */
+/** Records requests and how they ended. */
 export interface Audit {
   /** Undefined when the policy wants no record of this call. */
   begin(call: Call): Recording | undefined;
@@ -64,7 +64,7 @@ function speaker(call: Call, decided: Decided, { write, clock }: AuditOptions): 
   };
 }
 
-/** Read anew at each stage: the user that the caller acts as and the annotations come later than the request. */
+/** Read again at each stage: the impersonated user and the annotations come later than the request. */
 function auditedOf(call: Call, level: Level): Audited {
   const { request, auditId, receivedMs, info, caller, user, annotations } = call;
   return {
@@ -96,7 +96,7 @@ function recordingOf(call: Call, decided: Decided, say: Say): Recording {
   };
 }
 
-/** A watch has an answer at once and an end much later: when its reader goes or its time is over. */
+/** A watch is answered at once and ends much later: when its reader leaves or its time has run out. */
 function follow({ request }: Call, say: Say): void {
   const status = { code: 200 };
   say({ stage: "ResponseStarted", status });
@@ -121,7 +121,7 @@ function bodiesOf(call: Call, { level, omitManagedFields }: Decided): (response:
   };
 }
 
-/** What the client sent, whatever it was written in: JSON, a patch in JSON, YAML or protobuf. */
+/** What the client sent, in any of the forms of a body: JSON, a patch in JSON, YAML or protobuf. */
 function sentObject(call: Call): unknown {
   const bytes = call.sentBody();
   if (bytes === undefined || bytes.length === 0) return undefined;
@@ -136,7 +136,7 @@ function sentObject(call: Call): unknown {
         return parseJson(bytes);
     }
   } catch (error) {
-    // A body that was refused is not worth guessing at.
+    // A body that was refused as malformed is not recorded.
     if (isFault(error)) return undefined;
     throw error;
   }

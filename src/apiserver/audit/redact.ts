@@ -1,6 +1,6 @@
-// What never stands in the audit log, whatever the policy says: the content of Secrets and ConfigMaps, tokens, and what comes
-// with a certificate request beside the request itself. differs from upstream: there the policy alone decides, and a rule
-// too many writes every Secret of the cluster into a file. Pure.
+// What is never written to the audit log, whatever the policy says: the content of Secrets and ConfigMaps, tokens, and
+// what a certificate request carries beside the request itself. differs from upstream: there the policy alone decides,
+// and one wrong rule writes every Secret of the cluster into a file. Pure.
 
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -23,7 +23,7 @@ export function mayShowBodies(info: About): boolean {
   return !SECRET_BODIES.has(keyOf(info)) && !SECRET_BODIES.has(`${info.group}/${info.resource}`);
 }
 
-/** A refusal repeats what was wrong, and what was wrong with a certificate request may be its evidence. */
+/** A refusal repeats what was wrong, which in a certificate request may be its evidence. */
 export function mayShowMessage(info: About): boolean {
   return mayShowBodies(info) && `${info.group}/${info.resource}` !== CSRS;
 }
@@ -32,12 +32,12 @@ function keyOf({ group, resource, subresource }: About): string {
   return subresource === "" ? `${group}/${resource}` : `${group}/${resource}/${subresource}`;
 }
 
-/** A body as it may be written down. */
+/** A body as it may be recorded. */
 export function redactBody(info: About, body: unknown): unknown {
   return `${info.group}/${info.resource}` === CSRS ? redactRequests(body) : body;
 }
 
-/** Wherever `spec.request` stands: in an object, in the items of a list, in a merge patch, in the steps of a JSON patch. */
+/** Wherever `spec.request` is: in an object, in the items of a list, in a merge patch, in the steps of a JSON patch. */
 function redactRequests(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(redactStep);
   if (!isRecord(value)) return value;
@@ -51,7 +51,10 @@ function redactRequests(value: unknown): unknown {
   };
 }
 
-/** A step of a JSON patch may write `spec.request` in many ways; what it writes below spec or at the root is left out. */
+/**
+ * A step of a JSON patch may write `spec.request` in many ways; its value is left out when it writes below spec or at
+ * the root.
+ */
 function redactStep(step: unknown): unknown {
   if (!isRecord(step)) return step;
   const path = String(step["path"] ?? "");
@@ -59,7 +62,7 @@ function redactStep(step: unknown): unknown {
   return path === "" || path === "/spec" || path.startsWith("/spec/") ? rest : step;
 }
 
-/** The PKCS#10 request alone: public by its nature. The blocks behind it are evidence, or a key that somebody sent along. */
+/** The PKCS#10 request alone, which is public. The blocks after it are evidence, or a key that was sent by mistake. */
 function publicPart(request: unknown): string {
   try {
     const [block] = parsePem(parseUtf8(parseBase64(String(request))));

@@ -1,18 +1,20 @@
-// When the audit log has its size, it is put aside under a name with the time, and old ones are removed. Names and rules are
-// those of kube-apiserver (gopkg.in/natefinch/lumberjack.v2), so what collects its logs collects these.
+// An audit log that has reached its size is put aside under a name with the time, and old ones are removed. Names and
+// rules are those of kube-apiserver (gopkg.in/natefinch/lumberjack.v2), so log collectors set up for it work here.
 
 import { readdir, rename, unlink } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 
 export interface AuditRotation {
   readonly maxBytes: number;
-  /** How many old files stay; 0: any number. */
+  /** How many old files are kept; 0: any number. */
   readonly maxBackups: number;
-  /** How old an old file may become; 0: any age. */
+  /** The largest age of an old file; 0: any age. */
   readonly maxAgeMs: number;
 }
 
-/** At most 1.1 GB, none of it older than a month: kube-apiserver keeps all, and its operators choose numbers like these. */
+/**
+ * At most 1.1 GB, none of it older than a month: kube-apiserver keeps all, and its operators choose numbers like these.
+ */
 export const DEFAULT_ROTATION: AuditRotation = {
   maxBytes: 100 * 1024 * 1024,
   maxBackups: 10,
@@ -37,7 +39,7 @@ function putAsideMs(path: string, file: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Which of the files of a folder are old ones of this log and too many or too old. */
+/** The files of a folder that are old ones of this log and too many or too old. */
 export function outdated(path: string, files: readonly string[], options: AuditRotation & { nowMs: number }): string[] {
   const { maxBackups, maxAgeMs, nowMs } = options;
   const backups = files
@@ -50,8 +52,8 @@ export function outdated(path: string, files: readonly string[], options: AuditR
 }
 
 /**
- * Puts the file aside; true as well where somebody else did, logrotate for one. Two within a millisecond would have one name: the
- * second waits for a later write.
+ * Puts the file aside; true also when another program, such as logrotate, has done so. Two within a millisecond would
+ * have one name: the second waits for a later write.
  */
 export async function putAside(path: string, nowMs: number): Promise<boolean> {
   const backup = backupName(path, nowMs);

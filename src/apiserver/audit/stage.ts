@@ -1,5 +1,5 @@
-// Who did what, and how it ended: stands behind authentication, so that it knows the user, and before everything that may
-// refuse him.
+// Records each request and how it ended. After authentication, so that the user is known, and before every stage that
+// may refuse the request.
 
 import type { Answer, Call, Next } from "../call.ts";
 import type { Audit } from "./recorder.ts";

@@ -89,7 +89,7 @@ describe("without a user", () => {
     });
   });
 
-  it("a token nobody knows is 401", () => {
+  it("a token that no authenticator knows is 401", () => {
     expect(() => identify({ peerCertificates: [], bearerToken: "x" }, [], TEST_NOW_MS)).toThrow(
       expect.objectContaining({ code: "unauthorized" }) as Fault,
     );

@@ -1,6 +1,6 @@
-// Step 2, authenticate: one small interface, held by one contract suite (test/contract/authenticator.ts).
-// "None" says the request carries nothing for this authenticator; "refused" says it carries something bad. The difference
-// decides whether the caller may still be anonymous.
+// Step 2, authenticate: one small interface, held by one contract suite (test/contract/authenticator.ts). "None": the
+// request carries nothing for this authenticator. "Refused": it carries something bad. The difference decides whether
+// the caller may still be anonymous.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import type { ReplyKey } from "../../api/bootstrap/index.ts";
@@ -9,17 +9,20 @@ export interface Credentials {
   /** DER, leaf first, not verified. */
   readonly peerCertificates: readonly Uint8Array[];
   readonly bearerToken: string | undefined;
-  /** Whom the token is shown to, when that is not this server: a TokenReview asks for others. */
+  /** The audiences that a TokenReview asks about, when they are not those of this server. */
   readonly audiences?: readonly string[] | undefined;
 }
 
 export type Authentication =
-  /** `audiences` are those of the asked ones that the token is meant for. */
+  /** `audiences` are those of the requested ones that the token is for. */
   | {
       readonly kind: "user";
       readonly user: UserInfo;
       readonly audiences?: readonly string[];
-      /** The caller knows this key and not yet this server: the answer is signed with it. Such a user may do very little. */
+      /**
+       * The caller knows this key and cannot verify this server yet: the answer is signed with it. Such a user may do
+       * very little.
+       */
       readonly replyKey?: ReplyKey;
     }
   | { readonly kind: "none" }
@@ -32,7 +35,7 @@ export interface Authenticator {
 
 export const NOT_MINE: Authentication = { kind: "none" };
 
-/** Tokens that know nothing of audiences are meant for this server: shown to somebody else they are nobody's. */
+/** Tokens without audiences are for this server only: for any other audience they are not recognized. */
 export function forThisServer(authenticator: Authenticator, own: readonly string[]): Authenticator {
   return {
     name: authenticator.name,

@@ -1,6 +1,6 @@
-// Bootstrap tokens: `<id>.<secret>` against the Secret kube-system/bootstrap-token-<id>. Every mismatch is a silent
-// "not mine", which ends as 401: which check failed is nobody's business who does not hold the token.
-// Behaviour of kubernetes/plugin/pkg/auth/authenticator/token/bootstrap.
+// Bootstrap tokens: `<id>.<secret>` compared with the Secret kube-system/bootstrap-token-<id>. Every mismatch is
+// "none", which ends as 401: the caller does not learn which check failed. Behaviour of
+// kubernetes/plugin/pkg/auth/authenticator/token/bootstrap.
 
 import {
   discoveryUser,
@@ -37,15 +37,16 @@ export function createBootstrapTokenAuthenticator(options: BootstrapTokenOptions
   };
 }
 
-// The JWT of a client that is about to find out whom it talks to (seed 004). Keys are looked up by the id that the JWT
-// names, never searched for. It is replayable until it ends, two minutes at most, and for what stage.ts lets it: reading
-// cluster-info, signed for the holder of the token. Every mismatch is a silent "not mine", as for the token itself.
+// The JWT of a client that cannot verify this server yet (super simple discovery API). Keys are looked up by the id
+// that the JWT names, never searched for. It can be replayed until it expires, two minutes at most, and only for what
+// stage.ts permits: reading cluster-info, signed for the holder of the token. Every mismatch is "none", as for the
+// token itself.
 
 /** The secret of the token with this id, if it may sign for discovery now. */
 type FindSecret = (id: string, nowMs: number) => string | undefined;
 
 interface DiscoveryJwtOptions {
-  /** Asked in order. */
+  /** Queried in order. */
   readonly sources: readonly FindSecret[];
   readonly clusterId: string | undefined;
 }
@@ -67,7 +68,7 @@ export function createDiscoveryJwtAuthenticator({ sources, clusterId }: Discover
   };
 }
 
-/** Bootstrap tokens that may sign: what such a JWT opens is what cluster-info's signatures are for. */
+/** Bootstrap tokens that may sign: such a JWT opens what the signatures of cluster-info are for. */
 export function createTokenSecretSource({ getSecret }: BootstrapTokenOptions): FindSecret {
   return (id, nowMs) => {
     const object = getSecret(tokenSecretName(id));

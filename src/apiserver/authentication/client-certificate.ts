@@ -1,6 +1,6 @@
-// Client certificates: every request is judged by the CA bundle and the time of that moment (api/access says how). What a good
-// chain means is remembered with its connection until its first certificate ends or the bundle changes: verifying the
-// signatures anew would cost more than all the rest of a small request.
+// Client certificates: every request is judged by the current CA bundle and time (api/access has the rules). The
+// verdict on a good chain is remembered with its connection until its first certificate expires or the bundle changes:
+// verifying the signatures again would cost more than the rest of a small request.
 
 import { type CertificateVerdict, judgeClientCertificate } from "../../api/access/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -8,19 +8,19 @@ import { type Certificate, parseCertificates } from "../../kernel/x509/index.ts"
 import type { Authenticator, Credentials } from "./authenticator.ts";
 
 interface ClientCertificateOptions {
-  /** The CA bundle of this moment; the same list for as long as it is the same bundle. */
+  /** The current CA bundle; the same list as long as the bundle is the same. */
   readonly roots: () => readonly Certificate[];
 }
 
 interface Remembered {
   readonly verdict: Extract<CertificateVerdict, { kind: "user" }>;
   readonly roots: readonly Certificate[];
-  /** A clock that is set back makes what was judged later unknown again. */
+  /** After the clock was set back, verdicts from later times do not count. */
   readonly sinceMs: number;
 }
 
 export function createClientCertificateAuthenticator(options: ClientCertificateOptions): Authenticator {
-  /** By the list that the listener hands out: the same for all requests of a connection, and gone with it. */
+  /** By the list that the listener hands out: the same for all requests of a connection, and collected with it. */
   const known = new WeakMap<Credentials["peerCertificates"], Remembered>();
   return {
     name: "client-certificate",
@@ -36,13 +36,13 @@ export function createClientCertificateAuthenticator(options: ClientCertificateO
   };
 }
 
-// The CA certificates whose clients are believed, exchangeable while the server runs. The next request of an open connection
-// is judged by the new ones: what a removed CA vouched for ends at once.
+// The CA certificates whose clients are accepted, exchangeable while the server runs. The next request of an open
+// connection is judged by the new ones, so a removed CA loses its clients at once.
 
 export interface ClientCa {
-  /** The certificates of this moment. */
+  /** The current certificates. */
   roots(): readonly Certificate[];
-  /** One or more bundles. Fault `bad-config` when one is empty or does not parse; what was in force stays in force then. */
+  /** One or more bundles. Fault `bad-config`, and no change, when one is empty or does not parse. */
   use(bundles: readonly string[]): void;
 }
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   jwt = signDiscoveryJwt(token, { nowMs: Date.now() });
   await createClusterInfo();
   await bindToGroup("system:node-bootstrapper", "system:bootstrappers");
-  // An administrator who gives everybody who is known far too much.
+  // A policy that gives every authenticated user far too much.
   await bindToGroup("cluster-admin", "system:authenticated");
 });
 afterAll(() => server.close());
@@ -132,7 +132,7 @@ describe("a discovery JWT", () => {
   });
 });
 
-describe("whoever captured a discovery JWT", () => {
+describe("a captured discovery JWT", () => {
   it("creates no certificate request, although the token itself may", async () => {
     const asked = (name: string) => ({ metadata: { name }, spec: aCsr(forNode("n1")).spec });
     const create = (name: string, as: { token: string }) => call({ method: "POST", path: CSRS, body: asked(name), as });
@@ -159,7 +159,7 @@ describe("whoever captured a discovery JWT", () => {
     expect(answer.headers[JWS_HEADER]).toBeUndefined();
   });
 
-  it("passes for nobody where others ask whose token it is", async () => {
+  it("authenticates no user in a TokenReview", async () => {
     const review = {
       method: "POST",
       path: "/apis/authentication.k8s.io/v1/tokenreviews",

@@ -1,4 +1,4 @@
-// Acting as somebody else, on the real server, over real headers.
+// Impersonation on the real server, over real headers.
 
 import { request } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -48,7 +48,7 @@ describe("a caller who may", () => {
     });
   });
 
-  it("has no right of his own while he does", async () => {
+  it("has none of its own rights meanwhile", async () => {
     const headers = { "Impersonate-User": "bob" };
     const nested = await call({ path: "/api/v1/nodes", as: jane, headers });
     expect(nested.body.message).toMatch(/^nodes is forbidden: User "bob" cannot list resource "nodes"/);
@@ -111,7 +111,7 @@ describe("escalation by impersonation is refused", () => {
     );
   });
 
-  it("a caller without a credential acts as nobody else", async () => {
+  it("a caller without a credential impersonates no user", async () => {
     const headers = { "Impersonate-User": "bob" };
     expect((await call({ method: "POST", path: WHO, body: {}, as: "anonymous", headers })).status).toBe(403);
   });

@@ -1,6 +1,6 @@
-// A caller may ask to be treated as somebody else, when he is allowed to impersonate every part of that identity: the user
-// (or service account), each group, the uid and each extra value. Headers of k8s.io/apiserver/pkg/endpoints/filters/
-// impersonation. Whatever cannot be read is refused, never ignored: who means to step down must not act as himself.
+// A caller may act as another user when it is allowed to impersonate every part of that identity: the user (or service
+// account), each group, the uid and each extra value. Headers of k8s.io/apiserver/pkg/endpoints/filters/impersonation.
+// A header that cannot be read is refused, never ignored: a caller that wants fewer rights must not act with its own.
 
 import { ANONYMOUS_USER, type Attributes, UNAUTHENTICATED_GROUP, type UserInfo } from "../../api/access/index.ts";
 import type { HttpHeaders, HttpRequest } from "../../platform/http/index.ts";
@@ -34,7 +34,7 @@ interface Wanted {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Undefined when nobody asks for it. */
+/** Undefined when no impersonation is requested. */
 function wantedIdentity({ headers }: Pick<HttpRequest, "headers">): Wanted | undefined {
   const names = Object.keys(headers).filter((name) => name.startsWith(PREFIX));
   if (names.length === 0) return undefined;
@@ -63,14 +63,14 @@ function valuesOf(headers: HttpHeaders, name: string): readonly string[] {
   return values.map((one) => one.trim());
 }
 
-/** Header names know no case and few characters, so keys come in lower case and percent-encoded. */
+/** Header names are case-insensitive and allow few characters, so keys come in lower case and percent-encoded. */
 function extraKey(header: string): string {
   const encoded = header.slice(EXTRA_PREFIX.length).toLowerCase();
   let key: string;
   try {
     key = decodeURIComponent(encoded);
   } catch {
-    // Go keeps a key that does not decode; a key nobody has a rule for is refused by the authorizer.
+    // Go keeps a key that does not decode; the authorizer refuses it, because no rule names such a key.
     key = encoded;
   }
   if (key === "" || key === "__proto__") throw badRequest("requested to impersonate an extra value without a key");
@@ -98,7 +98,7 @@ function partsOf({ user, groups, uid, extra }: Wanted): readonly Part[] {
   ];
 }
 
-/** A service account is an object of its namespace: the right to impersonate `users` does not reach it. */
+/** A service account is an object of its namespace: the right to impersonate `users` does not cover it. */
 function userPart(user: string): Part {
   const account = serviceAccountOf(user);
   if (account === undefined) return { group: "", resource: "users", name: user };
@@ -139,7 +139,7 @@ function asUser({ user, groups, uid, extra }: Wanted): UserInfo {
   return user === ANONYMOUS_USER ? withGroup(identity, UNAUTHENTICATED_GROUP) : withAuthenticatedGroup(identity);
 }
 
-/** Without groups of its own a service account has those it always has. */
+/** A service account that is impersonated without groups gets the groups of every service account. */
 function defaultGroups(user: string): readonly string[] {
   const account = serviceAccountOf(user);
   return account === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`];

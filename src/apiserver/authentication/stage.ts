@@ -1,5 +1,6 @@
-// Step 2, authenticate: who asks? Each authenticator in order; the first user wins. A bad credential is 401 and never
-// falls back to anonymous, even for paths that anonymous may read: the caller must learn that its credential is bad.
+// Step 2, authenticate: each authenticator in order; the first that recognizes the user wins. A bad credential is 401
+// and never falls back to anonymous, even for paths that anonymous may read: the caller must learn that its credential
+// is bad.
 
 import {
   ANONYMOUS_USER,
@@ -19,7 +20,7 @@ import type { Authentication, Authenticator, Credentials } from "./authenticator
 
 export interface AuthenticationParts {
   readonly authenticators: readonly Authenticator[];
-  /** May a request without any credential go on as anonymous? */
+  /** May a request without any credential continue as anonymous? */
   readonly allowsAnonymous: (path: string) => boolean;
   readonly clock: Clock;
   readonly audit: {
@@ -36,25 +37,25 @@ export async function runAuthentication(call: Call, next: Next, parts: Authentic
     const { user, replyKey } = recognize(credentials, parts.authenticators, parts.clock.now());
     call.caller = user;
     call.user = user;
-    if (user === ANONYMOUS && !parts.allowsAnonymous(call.info.path)) throw nobody();
+    if (user === ANONYMOUS && !parts.allowsAnonymous(call.info.path)) throw credentialRequired();
     if (replyKey !== undefined) {
-      // Only what it is for is signed: a refusal of anything else is not.
+      // Only answers to discovery requests are signed; the refusal of any other request is not.
       requireDiscovery(call.request);
       call.replyKey = replyKey;
     }
   } catch (error) {
-    // Whoever tries credentials that are not good, or not good for this, is worth a line, often without a name.
+    // Refused credentials are recorded, mostly without a user name.
     parts.audit.refused(call, error);
     throw error;
   }
   return next();
 }
 
-function nobody(): Fault {
+function credentialRequired(): Fault {
   return new Fault("unauthorized", "no credential was sent, and anonymous requests are not allowed here");
 }
 
-/** A JWT that others may have captured opens what it is for and nothing else, whatever its user may be allowed. */
+/** A JWT that others may have captured opens cluster-info and nothing else, whatever its user may be allowed. */
 function requireDiscovery({ method, target, headers }: HttpRequest): void {
   const why = refuseDiscoveryRequest({ method, target, headers });
   if (why !== undefined) throw forbiddenPath(why);
@@ -83,17 +84,18 @@ function credentialsOf(request: HttpRequest): Credentials {
   return { peerCertificates: request.peerCertificates, bearerToken };
 }
 
-/** Who has proved who he is, is in this group; nobody gets it twice, and who says he is nobody does not get it. */
+/** Add system:authenticated to every authenticated user exactly once, and never to system:anonymous. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   if (user.groups.includes(AUTHENTICATED_GROUP) || user.groups.includes(UNAUTHENTICATED_GROUP)) return user;
   return { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
 }
 
-// A TokenReview's question: whose token is this, and whom is it meant for? Only tokens are reviewed, never certificates.
+// TokenReview: which user does a token belong to, and which audiences is it for? Only tokens are reviewed, never
+// certificates.
 
 interface ShownToken {
   readonly token: string;
-  /** Empty: those of this server. */
+  /** Empty: the audiences of this server. */
   readonly audiences: readonly string[];
   readonly nowMs: number;
 }
@@ -105,7 +107,8 @@ export function reviewToken(authenticators: readonly Authenticator[], shown: Sho
   for (const authenticator of authenticators) {
     const result = authenticator.authenticate(credentials, shown.nowMs);
     if (result.kind === "refused") refusals.push(result.reason);
-    // Whoever captured a discovery JWT must not pass for somebody at those who ask here; it is for one answer of ours.
+    // A captured discovery JWT must not authenticate its sender to a service that reviews tokens here: it is only for
+    // one answer of this server.
     if (result.kind !== "user" || result.replyKey !== undefined) continue;
     return { authenticated: true, user: withAuthenticatedGroup(result.user), audiences: result.audiences ?? [] };
   }
@@ -114,7 +117,7 @@ export function reviewToken(authenticators: readonly Authenticator[], shown: Sho
 
 const INVALID = "invalid bearer token";
 
-/** Several errors stand in brackets, as Go's aggregate writes them. */
+/** Several errors are put in brackets, as Go's aggregate writes them. */
 function toldTogether(errors: readonly string[]): string {
   return errors.length === 1 ? errors.join("") : `[${errors.join(", ")}]`;
 }

@@ -1,6 +1,7 @@
-// A file of static tokens: one line each, `token,user,uid[,"group1,group2"]`. They live as long as the server runs, so they
-// are for machines that come before everything else. Behaviour of k8s.io/apiserver/pkg/authentication/token/tokenfile;
-// tokens of the form `<id>.<secret>` are known by their id and can be used for discovery too (seed 004).
+// A file of static tokens: one line each, `token,user,uid[,"group1,group2"]`. They are valid as long as the server
+// runs, for machines that start before anything else. Behaviour of k8s.io/apiserver/pkg/authentication/token/tokenfile;
+// tokens of the form `<id>.<secret>` are found by their id and can be used for discovery, too (super simple discovery
+// API).
 
 import type { UserInfo } from "../../api/access/index.ts";
 import { isToken, parseToken } from "../../api/bootstrap/index.ts";
@@ -9,7 +10,7 @@ import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { type Authenticator, NOT_MINE } from "./authenticator.ts";
 
-/** Nobody writes more static tokens by hand than this. */
+/** Far more static tokens than are written by hand. */
 const MAX_LINES = 10_000;
 const FIELDS = /(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/gy;
 
@@ -35,8 +36,8 @@ export function createTokenFileAuthenticator(csv: string): TokenFile {
     if (!isToken(token)) byDigest.set(digestOf(token), user);
     else addById(byId, { token, user, line: at + 1 });
   }
-  // An id is public and its secret is compared in constant time. Others are looked up by digest: how long the search takes
-  // says nothing about the tokens.
+  // An id is public, and its secret is compared in constant time. Other tokens are looked up by digest: the time of the
+  // search reveals nothing about them.
   const find = (token: string) => (isToken(token) ? findById(byId, token) : byDigest.get(digestOf(token)));
   return {
     name: "token-file",

@@ -67,7 +67,7 @@ describe("RBAC", () => {
 });
 
 describe("the chain", () => {
-  it("lets system:masters do everything, before anybody is asked", () => {
+  it("lets system:masters do everything, before any authorizer is asked", () => {
     const user = { username: "root", groups: ["system:masters"] };
     expect(createAuthorizerChain([privilegedAuthorizer]).authorize({ ...ASKED, user }).kind).toBe("Allow");
   });

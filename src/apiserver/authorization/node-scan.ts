@@ -1,6 +1,7 @@
-// Is an object related to a node? Found by looking through what is stored, so the answer is never older than the last
-// write. What a pod or volume refers to is read from it once and remembered with that very content, so it is gone when the
-// object changes. Fit for some thousand pods a namespace; a graph kept beside storage answers the same question faster.
+// Is an object related to a node? Found by scanning what is stored, so the answer is never older than the last write.
+// The references of a pod or volume are read once and remembered with exactly that content, so they are forgotten when
+// the object changes. Fit for some thousand pods in a namespace; a graph kept beside storage answers the same question
+// faster.
 
 import { PERSISTENT_VOLUMES, PODS, RESOURCE_SLICES, type Resource, VOLUME_ATTACHMENTS } from "../../api/meta/index.ts";
 import {
@@ -39,7 +40,7 @@ export function createNodeScan(storage: Known["storage"]): Relations {
   return { hasPath: (object, node) => SEARCHES[object.resource](known, object, node) };
 }
 
-/** Storage hands out the same value for as long as the content is the same, and nobody else holds on to it here. */
+/** Storage hands out the same value as long as the content is the same, so a WeakMap forgets with the content. */
 function remembered<T>(read: (stored: Stored) => T): (stored: Stored) => T {
   const found = new WeakMap<Stored, { readonly value: T }>();
   return (stored) => {
@@ -51,7 +52,7 @@ function remembered<T>(read: (stored: Stored) => T): (stored: Stored) => T {
   };
 }
 
-/** A pod that waits for its node opens nothing to anybody yet. */
+/** A pod without a node gives no node access yet. */
 function relationsOfPod(pod: PodWithReferences): PodRelations {
   const node = nodeOfPod(pod);
   return { node, references: node === "" ? [] : referencesOfPod(pod) };
@@ -83,7 +84,7 @@ function hasPodThatRefers({ storage, podOf }: Known, object: RelatedObject, node
   });
 }
 
-/** The secrets a volume is mounted with belong to whoever has the volume's claim. */
+/** The secrets that a volume is mounted with are related to the nodes of the pods with the volume's claim. */
 function hasVolumeThatRefers(known: Known, secret: RelatedObject, node: string): boolean {
   const { items } = known.storage.list({ prefix: prefixOf(PERSISTENT_VOLUMES) });
   return items.some((stored) => {
@@ -109,7 +110,7 @@ function includes(references: readonly RelatedObject[], wanted: RelatedObject): 
   );
 }
 
-/** Names come from anybody who may ask about rights, and need not be names of anything. */
+/** Names come from access reviews of any user and need not be valid names. */
 function find({ storage }: Known, resource: Resource, { namespace, name }: RelatedObject): Stored | undefined {
   const isPlace = (namespace !== "") === resource.namespaced && isSegment(namespace) && isSegment(name);
   return isPlace ? storage.get(keyOf(resource, { namespace, name })) : undefined;

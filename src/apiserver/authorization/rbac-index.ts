@@ -1,4 +1,5 @@
-// The RBAC objects kept in memory, fed by storage: authorization asks on every request and must not read a database.
+// The RBAC objects kept in memory, fed by storage: authorization needs them on every request and must not read a
+// database.
 
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from "../../api/access/index.ts";
 import {
@@ -49,7 +50,7 @@ export function createRbacIndex(storage: Storage): RbacIndex {
   };
 }
 
-/** Calls `see` for everything stored now and for every later change; returns the unsubscriber. */
+/** Calls `see` for every stored object and for every later change; returns the unsubscriber. */
 function follow<T extends KubeObject>(
   storage: Storage,
   resource: Resource,
@@ -75,8 +76,8 @@ function scopedName(object: KubeObject): string {
 }
 
 /**
- * An aggregated role has the rules of all roles its selectors match, whoever wrote them since it was stored. In Kubernetes
- * a controller copies them a moment later. A selector with expressions matches nothing here: too little is safer.
+ * An aggregated role has the rules of all roles that its selectors match now. In Kubernetes a controller copies them a
+ * moment later. A selector with expressions matches nothing here: too few rights are safer than too many.
  */
 function collect(
   role: ClusterRole | undefined,

@@ -1,5 +1,5 @@
 // RBAC: cluster-wide bindings first, then those of the request's namespace; the first rule that allows ends the search.
-// Behaviour of kubernetes/plugin/pkg/auth/authorizer/rbac. Pure over what RbacObjects shows.
+// Behaviour of kubernetes/plugin/pkg/auth/authorizer/rbac. Pure over RbacObjects.
 
 import {
   type Attributes,
@@ -18,9 +18,9 @@ import { allow, noOpinion } from "../../kernel/outcome/index.ts";
 
 const RULE = "rbac";
 
-/** The RBAC objects of this moment. */
+/** The current RBAC objects. */
 export interface RbacObjects {
-  /** At least those whose subjects include the user; others are passed over. */
+  /** At least those whose subjects include the user; others are skipped. */
   clusterRoleBindings(user: UserInfo): Iterable<RoleBinding>;
   roleBindings(namespace: string, user: UserInfo): Iterable<RoleBinding>;
   clusterRole(name: string): ClusterRole | undefined;
@@ -112,6 +112,7 @@ function allowed(binding: RoleBinding, subject: Subject, namespace: string): Dec
   const bound = namespace === "" ? `ClusterRoleBinding "${name}"` : `RoleBinding "${name}/${namespace}"`;
   const owner = subject.namespace || namespace;
   const who = subject.kind === "ServiceAccount" ? `"${subject.name}/${owner}"` : `"${subject.name}"`;
-  const message = `RBAC: allowed by ${bound} of ${binding.roleRef.kind} "${binding.roleRef.name}" to ${subject.kind} ${who}`;
+  const role = `${binding.roleRef.kind} "${binding.roleRef.name}"`;
+  const message = `RBAC: allowed by ${bound} of ${role} to ${subject.kind} ${who}`;
   return allow({ rule: RULE, reason: "RuleAllows", message });
 }

@@ -1,5 +1,5 @@
-// At start, the bootstrap policy is brought up to date: missing objects are created, missing rules and subjects added. What
-// an operator added stays, and an object whose annotation says autoupdate "false" is left alone.
+// At the start, the bootstrap policy is brought up to date: missing objects are created, missing rules and subjects
+// added. What an operator added stays, and an object whose annotation sets autoupdate to "false" is left alone.
 // Behaviour of kubernetes/pkg/registry/rbac/reconciliation.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
@@ -56,7 +56,7 @@ function mergeRole(stored: ClusterRole, wanted: ClusterRole): ClusterRole {
   return { ...stored, rules: [...(stored.rules ?? []), ...missing] };
 }
 
-/** A binding whose role was changed by hand is somebody's decision; a roleRef cannot be merged. */
+/** A binding with another role was changed by an operator and is kept; a roleRef cannot be merged. */
 function mergeBinding(stored: RoleBinding, wanted: RoleBinding): RoleBinding {
   if (!isSameJson(stored.roleRef, wanted.roleRef)) return stored;
   const has = (one: unknown) => (stored.subjects ?? []).some((subject) => isSameJson(subject, one));

@@ -1,6 +1,6 @@
-// Do the rules somebody holds cover the rules he wants to grant? Each wanted rule is broken into atoms (one verb, one group,
-// one resource, one name; or one verb and one URL), and each atom must be within one held rule.
-// Behaviour of k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go.
+// Do the rules that a user holds cover the rules it wants to grant? Each wanted rule is split into atoms (one verb, one
+// group, one resource, one name; or one verb and one URL), and each atom must be within one held rule. Behaviour of
+// k8s.io/component-helpers/auth/rbac/validation/policy_comparator.go.
 
 import type { PolicyRule } from "../../api/access/index.ts";
 
@@ -61,5 +61,6 @@ export function describeRule(rule: PolicyRule): string {
     ["Verbs", rule.verbs],
   ];
   const shown = parts.filter(([, values]) => (values ?? []).length > 0);
-  return `{${shown.map(([name, values]) => `${name}:[${(values ?? []).map((value) => JSON.stringify(value)).join(" ")}]`).join(", ")}}`;
+  const quoted = (values: readonly string[] = []) => values.map((value) => JSON.stringify(value)).join(" ");
+  return `{${shown.map(([name, values]) => `${name}:[${quoted(values)}]`).join(", ")}}`;
 }

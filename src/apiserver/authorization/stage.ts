@@ -1,4 +1,5 @@
-// Step 3, authorize: may this user ask for this? The texts are those of kube-apiserver; people search the web for them.
+// Step 3, authorize: may this user make this request? The texts are those of kube-apiserver, for which people search
+// the web.
 
 import { type Attributes, type Authorizer, type Decision, MASTERS_GROUP } from "../../api/access/index.ts";
 import { allow, noOpinion } from "../../kernel/outcome/index.ts";
@@ -52,13 +53,13 @@ function describeQuestion(asked: Attributes): string {
   return escapeHtml(`User ${user} cannot ${asked.verb} ${what} ${where}`);
 }
 
-/** The message repeats what the client sent, and somebody may show it in a browser. */
+/** The message repeats what the client sent, and a browser may show it. */
 function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-// Several authorizers as one: the first that allows or denies has spoken; the reasons of those without an opinion are
-// kept for the refusal. Group system:masters is always first and always allowed, as in Kubernetes.
+// Several authorizers as one: the first that allows or denies decides; the reasons of those without an opinion are kept
+// for the refusal. Group system:masters comes first and is always allowed, as in Kubernetes.
 
 export const privilegedAuthorizer: Authorizer = {
   authorize: ({ user }) =>

@@ -1,11 +1,11 @@
-// Bindings by whom they are for: a cluster has thousands, and a user is named in a few.
+// Bindings by their subjects: a cluster has thousands of bindings, and a user is named in a few.
 
 import type { RoleBinding, Subject, UserInfo } from "../../api/access/index.ts";
 
 export interface SubjectIndex {
-  /** A binding by its name; undefined: it is gone. */
+  /** Undefined: the binding of this name is gone. */
   put(name: string, binding: RoleBinding | undefined): void;
-  /** Those that name the user, or a group of the user's, each once. */
+  /** The bindings that name the user or one of its groups, each once. */
   bindingsOf(user: UserInfo): Iterable<RoleBinding>;
 }
 
@@ -53,7 +53,7 @@ function keysOf({ subjects, metadata }: RoleBinding): readonly string[] {
   return (subjects ?? []).flatMap((subject) => keyOf(subject, metadata.namespace ?? "") ?? []);
 }
 
-/** As rbac.ts compares subjects with users. Undefined: nobody is meant. */
+/** As rbac.ts compares subjects with users. Undefined: the subject matches no user. */
 function keyOf({ kind, name, namespace }: Subject, home: string): string | undefined {
   if (kind === "User") return userKey(name);
   if (kind === "Group") return groupKey(name);

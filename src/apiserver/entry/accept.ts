@@ -1,5 +1,5 @@
-// Content negotiation: which of the forms a client takes is the answer written in? JSON, YAML or protobuf; whole, as a Table
-// or as bare metadata. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
+// Content negotiation: in which of the forms that the client accepts is the answer written? JSON, YAML or protobuf;
+// whole, as a Table or as bare metadata. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/negotiation.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -38,7 +38,7 @@ export interface Accepted {
 /** The object as it is, in JSON. */
 export const WHOLE: Accepted = { format: "json", transform: undefined, version: "", isPretty: false };
 
-/** What an endpoint has: objects as they are in some formats, and turned into something else. */
+/** What an endpoint can answer with: its formats, and the documents that its objects can be turned into. */
 interface Offer {
   readonly formats: readonly Format[];
   readonly transforms: readonly Transform[];
@@ -50,7 +50,7 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Fault `unsupported` when the client takes none of what this endpoint has. */
+/** Fault `unsupported` when the client accepts nothing that this endpoint offers. */
 export function negotiate(headers: HttpHeaders, offer: Offer): Accepted {
   const header = headerValue(headers, "accept") ?? "";
   if (header.trim() === "") return WHOLE;
@@ -64,21 +64,21 @@ export function negotiate(headers: HttpHeaders, offer: Offer): Accepted {
   });
 }
 
-/** A refusal is told in a format the client takes, or in JSON when it takes none. */
+/** A refusal is written in a format that the client accepts, or in JSON when it accepts none of ours. */
 export function negotiateRefusal(headers: HttpHeaders): Accepted {
   const clauses = parseClauses(headerValue(headers, "accept") ?? "");
   const offer: Offer = { formats: FORMATS, transforms: [] };
   return clauses.map((clause) => accept(clause, offer)).find((accepted) => accepted !== undefined) ?? WHOLE;
 }
 
-/** The one of `offered` that the client wants most; undefined when it takes none of them. */
+/** The one of `offered` that the client prefers; undefined when it accepts none of them. */
 export function acceptedType(header: string, offered: readonly string[]): string | undefined {
   const clauses = parseClauses(header.trim() === "" ? "*/*" : header);
   const fits = (type: string) => (one: string) => type === one || type === "*/*" || type === "application/*";
   return clauses.map(({ type }) => offered.find(fits(type))).find((type) => type !== undefined);
 }
 
-/** The most wanted first; equals in the order they were written. */
+/** By descending preference; equals in the order of the header. */
 function parseClauses(header: string): readonly Clause[] {
   const clauses = header.split(",", MAX_CLAUSES).map(parseClause);
   return clauses.filter((clause) => clause.quality > 0).sort((one, other) => other.quality - one.quality);
@@ -96,7 +96,7 @@ function parseClause(text: string): Clause {
   return { type: type.toLowerCase(), quality: Number.isNaN(quality) ? 0 : quality, parameters };
 }
 
-/** A client that takes anything gets JSON. */
+/** A client that accepts anything gets JSON. */
 function formatOf(type: string): Format | undefined {
   if (type === "application/*" || type === "*/*") return "json";
   return FORMATS.find((format) => MEDIA_TYPES[format] === type);
@@ -114,7 +114,7 @@ function accept({ type, parameters }: Clause, offer: Offer): Accepted | undefine
   return isVersion(transform, parameters.get("g"), version) ? { format, transform, version, isPretty } : undefined;
 }
 
-/** differs from upstream: no Table in protobuf. Its cells are JSON there too, and no client asks for it. */
+/** differs from upstream: no Table in protobuf. Its cells would be JSON there, too, and no client asks for it. */
 function isServed(transform: Transform, format: Format): boolean {
   if (transform === "APIGroupDiscoveryList") return format === "json";
   return transform !== "Table" || format !== "protobuf";
@@ -125,7 +125,7 @@ function isVersion(transform: Transform, group: string | undefined, version: str
   return group === "meta.k8s.io" && ["v1", "v1beta1"].includes(version);
 }
 
-// What an endpoint can answer with: the formats its kind has, and the transforms of stored kinds.
+// What an endpoint can answer with: the formats of its kind, and the transforms of stored kinds.
 
 export function offerOf(endpoint: Endpoint, verb: string): Offer {
   const formats = FORMATS.filter((format) => isOffered(format, resourceOf(endpoint), verb));
@@ -133,7 +133,7 @@ export function offerOf(endpoint: Endpoint, verb: string): Offer {
   return { formats, transforms: isOwnKind ? OBJECT_TRANSFORMS : [] };
 }
 
-/** Custom resources have no protobuf form, and a stream of YAML documents is nothing that clients know. */
+/** Custom resources have no protobuf form, and no client reads a watch in YAML. */
 function isOffered(format: Format, resource: Resource, verb: string): boolean {
   if (format === "yaml") return verb !== "watch";
   return format === "json" || findMessage({ apiVersion: apiVersionOf(resource), kind: resource.kind }) !== undefined;

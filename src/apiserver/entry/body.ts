@@ -1,5 +1,5 @@
-// The body of a request: how it is written (media type), how long it may be, and the JSON value it holds. Objects come as
-// JSON, YAML or protobuf; the last for the kinds that have messages. Patches are text and say so by media types of their own.
+// The body of a request: how it is written (media type), how long it may be, and the JSON value it holds. Objects come
+// as JSON, YAML or protobuf; the last for the kinds that have messages. Patches have media types of their own.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { type Json, parseJson } from "../../kernel/json/index.ts";
@@ -23,10 +23,10 @@ const PARSERS: Readonly<Record<string, Parse>> = {
   [PROTOBUF_TYPE]: parseProtobuf,
 };
 
-/** A request whose dear steps wait for their turn. */
+/** A request whose expensive steps wait for their turn. */
 export type BodySource = HttpRequest & { readonly pause?: () => Promise<void> };
 
-/** So much is parsed at once: some milliseconds. */
+/** A body of this size is parsed in some milliseconds, without a pause before it. */
 const LIGHT_BYTES = 16 * 1024;
 
 /** The media type without parameters, in lower case; empty when the header is absent. */
@@ -36,7 +36,7 @@ export function mediaTypeOf(request: HttpRequest): string {
 }
 
 /**
- * The object that was sent; undefined for an empty body. Whether it is of the expected kind is for the caller to see: a
+ * The object that was sent; undefined for an empty body. The caller checks whether it is of the expected kind: a
  * protobuf body that does not name its kind is read as the expected one. Fault `unsupported` for any other media type.
  */
 export async function readBody(request: BodySource, expected: Resource): Promise<Json | undefined> {

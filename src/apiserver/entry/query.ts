@@ -1,8 +1,8 @@
-// The query of a request. Only the first value of a parameter counts, for the authorizers and the handlers alike.
+// The query of a request. Only the first value of a parameter counts, for authorizers and verbs alike.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 
-/** Kubernetes knows some twenty parameters; more pairs are noise that somebody pays for. */
+/** Kubernetes knows some twenty parameters. */
 const MAX_PAIRS = 100;
 
 export interface Query {
@@ -23,12 +23,12 @@ export function parseQuery(text: string): Query {
 
 export const NO_QUERY: Query = parseQuery("");
 
-/** Kubernetes reads a boolean parameter so: absent, `false` and `0` are no, everything else is yes. */
+/** As Kubernetes reads a boolean parameter: absent, `false` and `0` are false, everything else is true. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && value.toLowerCase() !== "false" && value !== "0";
 }
 
-/** A count; less than one is as good as none. Fault `malformed` when it is no whole number. */
+/** A count; less than one means none. Fault `malformed` when it is not a whole number. */
 export function countParameter(query: Query, name: string): number | undefined {
   const text = query.first(name);
   if (text === undefined || text === "") return undefined;

@@ -1,6 +1,6 @@
-// Step 1, enter: method and target -> what is asked for, in the words that authorizers and handlers share.
-// Behaviour of k8s.io/apiserver/pkg/endpoints/request/requestinfo.go. Authorization and the handlers read only this value,
-// so there is no second reading of the path on which they could disagree.
+// Step 1, enter: method and target -> what is asked for, in the terms that authorizers and verbs share. Behaviour of
+// k8s.io/apiserver/pkg/endpoints/request/requestinfo.go. Authorization and the verbs read only this value: there is no
+// second reading of the path on which they could disagree.
 
 import {
   type FieldSelector,
@@ -25,14 +25,14 @@ export interface RequestInfo {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** Resource, name, subresource and whatever follows; more than three parts belong to no handler of this server. */
+  /** Resource, name, subresource and what follows; no endpoint of this server has more than three parts. */
   readonly parts: readonly string[];
   /** For list, watch and deletecollection: what the selectors require, as far as they parse. */
   readonly fieldRequirements: FieldSelector;
   readonly labelRequirements: LabelSelector;
 }
 
-/** The information of a request nobody has looked at: no path, no verb, so nothing is allowed. */
+/** The information of a request before entry has parsed it: no path, no verb, so nothing is allowed. */
 export const NO_REQUEST_INFO: RequestInfo = {
   isResource: false,
   path: "",
@@ -129,7 +129,10 @@ function verbOf(method: string, name: string, query: Query): string {
   return verb === "delete" ? "deletecollection" : verb;
 }
 
-/** A list or watch of `metadata.name=x` is a request for x: rules with resource names and the node authorizer rely on it. */
+/**
+ * A list or watch of `metadata.name=x` is a request for x: rules with resource names and the node authorizer rely on
+ * it.
+ */
 function nameFromSelector(asked: { verb: string; bySegment: boolean; name: string }, query: Query): string {
   if (asked.bySegment || asked.name !== "" || (asked.verb !== "list" && asked.verb !== "watch")) return asked.name;
   const name = requiredValue(orNothing(parseFieldSelector, query.first("fieldSelector")), "metadata.name");
@@ -144,7 +147,10 @@ function requirementsOf(verb: string, query: Query): Pick<RequestInfo, "fieldReq
   };
 }
 
-/** What does not parse requires nothing here, where only authorizers look; the verb refuses it with the reason. */
+/**
+ * A selector that does not parse requires nothing here, where only authorizers read it; the verb refuses it with the
+ * reason.
+ */
 function orNothing<T>(parse: (text: string) => readonly T[], text = ""): readonly T[] {
   try {
     return parse(text);

@@ -5,7 +5,7 @@ import type { Query } from "./query.ts";
 import { parseRequestInfo, type RequestInfo } from "./request-info.ts";
 import { parseTarget } from "./target.ts";
 
-/** What this stage reads and fills of a call, whose type stands on this folder. */
+/** What this stage reads and fills of a call. The type Call is built on this folder and cannot be named here. */
 interface Entering {
   readonly request: Pick<HttpRequest, "method" | "target">;
   query: Query;

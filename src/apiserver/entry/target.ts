@@ -1,6 +1,6 @@
 // The request target -> decoded path segments and query. Strict where proxies and servers have disagreed in the past:
-// the path is split before it is decoded, and a segment that decodes to a dot segment, a slash or a control character is
-// refused instead of normalised. differs from upstream: Go decodes first, so `%2f` there makes another segment.
+// the path is split before it is decoded, and a segment that decodes to a dot segment, a slash or a control character
+// is refused instead of normalised. differs from upstream: Go decodes first, so `%2f` there makes another segment.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { parseQuery, type Query } from "./query.ts";

@@ -59,7 +59,8 @@ describe("a YAML body", () => {
     expect(() => read(deep(201))).toThrow(malformed);
   });
 
-  // Some hundred of these once ended the process: the parser's recursion met the end of the stack inside of a regular expression.
+  // Some hundred of these once ended the process: the parser's recursion met the end of the stack inside of a regular
+  // expression.
   it.each([
     ["lists in lists", "[".repeat(8_000) + "]".repeat(8_000)],
     ["lists that never end", "[".repeat(100_000)],

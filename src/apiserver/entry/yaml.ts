@@ -1,6 +1,6 @@
-// YAML bodies -> a JSON value. Clients that write YAML are people with curl; kubectl sends JSON, also where it says YAML
-// (server-side apply), so text that is JSON takes the short way. What repeated keys, tags and further documents mean is what
-// sigs.k8s.io/yaml makes of them: the last key counts, a tag says the type, and only the first document is read.
+// YAML bodies -> a JSON value. Clients that write YAML are people with curl; kubectl sends JSON, also where the media
+// type is YAML (server-side apply), so text that is JSON is parsed as JSON. Repeated keys, tags and further documents
+// are read as sigs.k8s.io/yaml does: the last key counts, a tag decides the type, and only the first document is read.
 
 import {
   Composer,
@@ -23,8 +23,8 @@ import { checkJson, type Json, MAX_JSON_DEPTH, parseJson } from "../../kernel/js
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 
 /**
- * The YAML parser takes some microseconds for each lexeme (a word, a mark, a line break), and its second half cannot be done in
- * steps. Manifests that people write have one for every three or four bytes.
+ * The YAML parser takes some microseconds for each lexeme (a word, a mark, a line break), and its second half cannot be
+ * done in steps. Manifests written by hand have one for every three or four bytes.
  */
 const MAX_YAML_BYTES = 256 * 1024;
 const MAX_LEXEMES = 60_000;
@@ -33,18 +33,17 @@ const LEXEMES_A_STEP = 2_000;
 
 const OPENING_BRACE = 0x7b;
 
-/** By the bytes of the body: what is wrong with its repeated keys. */
+/** By the bytes of a body: the complaints about its repeated keys. */
 const complaints = new WeakMap<Uint8Array, string>();
 
-/** What a strict reader says of this body, which was parsed before; undefined when no key is repeated. */
+/** The complaints about a body that was parsed before; undefined when it repeats no key. */
 export function repeatedKeysOf(bytes: Uint8Array): string | undefined {
   return complaints.get(bytes);
 }
 
 /**
- * The first document. Fault `malformed` or `limit-exceeded`.
- * differs from upstream: aliases are refused there only when they unfold to too much, here always; so are binary tags and keys
- * that are no scalars. Nobody who writes a manifest by hand wants them.
+ * The first document. Fault `malformed` or `limit-exceeded`. differs from upstream: aliases are refused there only when
+ * they unfold to too much, here always; so are binary tags and keys that are not scalars. Manifests do not need them.
  */
 export function parseYaml(bytes: Uint8Array): Json {
   const steps = parseInSteps(bytes);
@@ -92,12 +91,13 @@ function malformedYaml(problem: string, cause?: unknown): Fault {
 }
 
 /**
- * The library builds its values by recursion, and Node ends the whole process when the stack runs out in the middle of a
- * regular expression. So depth is counted before, on the parser's own stack; some levels of JSON take two places on it.
+ * The library builds its values by recursion, and Node ends the whole process when the stack runs out in the middle of
+ * a regular expression. So depth is counted before, on the parser's own stack; some levels of JSON take two places on
+ * it.
  */
 const MAX_PARSER_STACK = 2 * MAX_JSON_DEPTH;
 
-/** The tokens of the first document; what comes after it is not even looked at. */
+/** The tokens of the first document; text after it is not read. */
 function* firstTokens(text: string, lines: LineCounter): Generator<void, readonly CST.Token[]> {
   lines.addNewLine(0);
   const parser = new Parser(lines.addNewLine);
@@ -120,7 +120,7 @@ function* firstTokens(text: string, lines: LineCounter): Generator<void, readonl
   return tokens;
 }
 
-/** What the parser makes of a comment is dearer than anything else. */
+/** The parser takes longer for a comment than for any other lexeme. */
 function weightOf(lexeme: string): number {
   return lexeme.startsWith("#") ? 3 : 1;
 }
@@ -166,7 +166,7 @@ function* readDocument(bytes: Uint8Array, lines: LineCounter): Generator<void, D
   throw malformedYaml("it holds no document");
 }
 
-/** The parser's own words may quote the input, and the input may hold a secret: only its code is told. */
+/** The parser's message may quote the input, and the input may hold a secret: only its code is reported. */
 function problemOf(document: Document.Parsed): string | undefined {
   const [error] = [...document.errors, ...document.warnings.filter(({ code }) => code !== "TAG_RESOLVE_FAILED")];
   if (error !== undefined) return error.code;
@@ -192,7 +192,7 @@ function isTextual(key: unknown): boolean {
   return isScalar(key) && ["string", "number", "boolean"].includes(typeof key.value);
 }
 
-/** More than anybody reads. */
+/** More than a person reads. */
 const MAX_TOLD_KEYS = 100;
 
 interface Repeated {
@@ -200,7 +200,7 @@ interface Repeated {
   readonly line: number;
 }
 
-/** `line 3: key "a" already set in map`, in the order they stand in the body. */
+/** `line 3: key "a" already set in map`, in the order of the body. */
 function repeatedKeys(document: Document.Parsed, lines: LineCounter): readonly string[] {
   const found: Repeated[] = [];
   visit(document, { Map: (_key, map) => void found.push(...repeatedIn(map, lines)) });

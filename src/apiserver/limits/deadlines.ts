@@ -1,4 +1,4 @@
-// When requests take too long. One sleeper for all of them, which wakes at the earliest deadline: nearly every request is
+// Requests that take too long. One timer for all of them, which fires at the earliest deadline: nearly every request is
 // answered long before, and a timer of its own would cost each of them more than authorization does.
 
 import { isFault } from "../../kernel/outcome/index.ts";

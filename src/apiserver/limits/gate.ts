@@ -1,5 +1,6 @@
-// How many requests may be inside at once: those that change something and those that read are counted apart, so that a storm
-// of lists does not keep a node from renewing its lease; and each class of users has its share (shares.ts).
+// How many requests may run at once. Requests that change something and requests that read are counted separately, so
+// that a storm of lists does not keep a node from renewing its lease; and each class of users has its share
+// (shares.ts).
 
 import type { Clock } from "../../platform/clock/index.ts";
 import { createDeadlines, type Deadlines } from "./deadlines.ts";
@@ -24,9 +25,9 @@ export interface RequestLimits {
 const MIB = 1024 * 1024;
 
 /**
- * The numbers of kube-apiserver, which bounds watches by nothing but its memory. Here each holds a connection of its own, and
- * there are 16,384 of those. A kubelet has a watch for each secret and config map of its pods, some hundreds; machines that join
- * with one token are one user, with a watch each.
+ * The numbers of kube-apiserver, which bounds watches by nothing but its memory. Here each holds a connection of its
+ * own, and there are 16,384 of those. A kubelet has a watch for each secret and config map of its pods, some hundreds;
+ * machines that join with one token are one user, with a watch each.
  */
 export const DEFAULT_LIMITS: RequestLimits = {
   mutating: 200,
@@ -63,8 +64,7 @@ export function kindOf(verb: string): RequestKind {
   return READING.includes(verb) ? "readOnly" : "mutating";
 }
 
-// Who holds how many places of something that is scarce: a bound for all, and a smaller one for each, so that nobody can take
-// all of them.
+// Places of a scarce resource: a bound for all users, and a smaller one for each, so that no user can take all of them.
 
 interface Turnstile {
   /** Takes a place: returns what gives it back, or which of the bounds is reached. */

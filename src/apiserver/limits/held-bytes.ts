@@ -1,6 +1,6 @@
-// How many bytes of bodies are held at once, by each user and by all of a pool. Bytes are counted when they have come and until the
-// request is answered: who promises much and sends nothing holds nothing. Nodes and controllers have a pool of their own, so that
-// no flood of others keeps a node from renewing its lease.
+// How many bytes of bodies are held at once, by each user and by all users of a pool. Bytes count from their arrival
+// until the request is answered: a client that announces much and sends nothing holds nothing. Nodes and controllers
+// have a pool of their own, so that no flood of others keeps a node from renewing its lease.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import { classOf, type UserClass } from "./shares.ts";
@@ -13,7 +13,7 @@ export interface HeldBytes {
 interface Hold {
   /** False when they are too many. */
   add(bytes: number): boolean;
-  /** All that were added are given back. */
+  /** Gives back all bytes that were added. */
   end(): void;
 }
 
@@ -22,7 +22,7 @@ interface HeldBytesLimits {
   readonly each: number;
 }
 
-/** Of all bytes, what is kept for them. */
+/** The share of all bytes that is reserved for nodes and controllers. */
 const KEPT_SHARE = 1 / 3;
 const KEPT_CLASSES: ReadonlySet<UserClass> = new Set<UserClass>(["nodes", "system"]);
 

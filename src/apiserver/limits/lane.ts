@@ -1,6 +1,7 @@
-// Where dear work waits for its turn. All requests share one thread, and a body of some megabytes keeps it busy for hundreds
-// of milliseconds in sum. So a dear request is done in steps, one step of one request at a time, and between two steps
-// everybody else is served. The users in the lane take turns: who sends a hundred dear bodies waits for himself.
+// Where expensive work waits for its turn. All requests share one thread, and a body of some megabytes keeps it busy
+// for hundreds of milliseconds in sum. So an expensive request is done in steps, one step of one request at a time, and
+// other requests are served between two steps. The users in the lane take turns: a user that sends a hundred large
+// bodies delays only itself.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Call } from "../call.ts";
@@ -11,14 +12,14 @@ export interface Lane {
   turn(user: string): Promise<void>;
 }
 
-/** After a step that was long, others get so much time: enough for a write with its way to the disk and back. */
+/** After a long step other requests get this much time: enough for a write to reach the disk. */
 const REST_MS = 10;
 const LONG_STEP_MS = 5;
 
 type Begin = () => void;
 
 export function createLane(): Lane {
-  /** By user, the one whose turn is next first. */
+  /** By user, the next one first. */
   const waiting = new Map<string, Begin[]>();
   let isRunning = false;
 
@@ -37,7 +38,7 @@ export function createLane(): Lane {
     for (let begin = next(); begin !== undefined; begin = next()) {
       const begunMs = performance.now();
       begin();
-      // The step runs when its promise is told, before the next turn of the event loop.
+      // The step runs when its promise resolves, before the next turn of the event loop.
       await new Promise((done) => setImmediate(done));
       if (performance.now() - begunMs > LONG_STEP_MS) await delay(REST_MS);
     }
@@ -55,11 +56,11 @@ export function createLane(): Lane {
   };
 }
 
-// Which requests are dear, and how they wait: a verb calls `heavyTurn` between its steps.
+// Which requests are expensive, and how they wait: a verb calls `heavyTurn` between its steps.
 
 /**
- * Below it a request is done at once: leases, pods and certificate requests have a few kilobytes. So many bytes of the dearest
- * kind take some twenty milliseconds in all.
+ * A smaller request is done at once: leases, pods and certificate requests have a few kilobytes. So many bytes of the
+ * most expensive kind take some twenty milliseconds in all.
  */
 const LIGHT_BYTES = 16 * 1024;
 
@@ -68,8 +69,8 @@ interface Heavy {
 }
 
 /**
- * A dear request goes on when it is its turn, all others at once. The object it is about counts as its body does. Returns
- * whether it is dear.
+ * An expensive request continues when it is its turn, all others at once. The stored object counts as the body does.
+ * Returns whether the request is expensive.
  */
 export async function heavyTurn({ call }: Heavy, current?: Content): Promise<boolean> {
   const stored = current === undefined ? 0 : (current.text?.length ?? LIGHT_BYTES);

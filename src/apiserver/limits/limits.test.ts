@@ -81,7 +81,7 @@ async function allowReading(server: TestApiServer): Promise<void> {
 describe("a request that takes too long", () => {
   it("ends with 504", async () => {
     const server = await startTestApiServer();
-    // The version does not exist yet, and nobody will make it.
+    // The version does not exist yet and will not be reached.
     const path = "/api/v1/nodes?resourceVersion=99999&timeout=50ms";
     expect(await callApi(server, { path })).toMatchObject({ status: 504, body: { reason: "Timeout" } });
     expect((await callApi(server, { path: "/version?timeout=soon" })).status).toBe(400);
@@ -151,13 +151,13 @@ describe("one that floods the server", () => {
     const stalled = await Promise.all(Array.from({ length: 60 }, () => stall(server, token)));
     await sleep(200);
     expect(await Promise.all([node.renew(), node.renew(), node.renew()])).toEqual([200, 200, 200]);
-    // Nor does he keep others of his own kind out.
+    // Nor does that user keep others of its class out.
     expect((await callApi(server, { method: "POST", path, as: { token }, body: {} })).status).toBe(422);
     for (const socket of stalled) socket.destroy();
     await server.close();
   });
 
-  it("with reads of a revision that does not exist holds no place while he waits", async () => {
+  it("with reads of a revision that does not exist holds no place while it waits", async () => {
     const server = await startTestApiServer({ more: { limits: { readOnly: 10 } } });
     const node = await aNode(server);
     await publishClusterInfo(server);
@@ -173,7 +173,7 @@ describe("one that floods the server", () => {
     await server.close();
   });
 
-  it("with promises of large bodies holds nothing, and keeps nobody out", async () => {
+  it("with promises of large bodies holds nothing, and keeps no other user out", async () => {
     const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 100_000, bodyBytes: 400_000 } } });
     await allowJoining(server);
     const node = await aNode(server);
@@ -191,7 +191,7 @@ describe("one that floods the server", () => {
     await server.close();
   });
 
-  it("with large bodies, whoever he is, leaves nodes their own", async () => {
+  it("with large bodies, as any user, leaves nodes their own", async () => {
     const server = await startTestApiServer({ more: { limits: { bodyBytesPerUser: 500_000, bodyBytes: 900_000 } } });
     await allowJoining(server);
     const node = await aNode(server);

@@ -1,6 +1,6 @@
-// Who may hold how many of the places inside: priority and fairness in small. Every class of users has places that nobody else
-// can take, and beyond them shares the rest up to a bound of its own. So whoever floods the server, with a leaked bootstrap
-// token or none at all, floods his own class: nodes still renew their leases.
+// How many of the places each user may hold: priority and fairness in small. Every class of users has places that no
+// other class can take, and shares the rest up to a bound of its own. A flood by one user, with a leaked bootstrap
+// token or without any credential, fills the places of its own class: nodes still renew their leases.
 
 import type { UserInfo } from "../../api/access/index.ts";
 import { MASTERS_GROUP, UNAUTHENTICATED_GROUP } from "../../api/access/index.ts";
@@ -8,15 +8,15 @@ import { MASTERS_GROUP, UNAUTHENTICATED_GROUP } from "../../api/access/index.ts"
 export type UserClass = "system" | "nodes" | "accounts" | "bootstrap" | "others" | "anonymous";
 
 interface Share {
-  /** Of all places, those that are kept free for this class. */
+  /** Of all places, those that are reserved for this class. */
   readonly kept: number;
-  /** What the class may hold at most. */
+  /** The most that the class may hold. */
   readonly most: number;
-  /** What one user of it may hold. */
+  /** The most that one of its users may hold. */
   readonly each: number;
 }
 
-/** Fractions of all places. Half of them are kept for somebody; machines that join with one token are one user. */
+/** Fractions of all places. Half of them are reserved for a class; machines that join with one token are one user. */
 const SHARES: Readonly<Record<UserClass, Share>> = {
   system: { kept: 0.15, most: 1, each: 1 },
   nodes: { kept: 0.2, most: 0.8, each: 0.1 },
@@ -28,10 +28,10 @@ const SHARES: Readonly<Record<UserClass, Share>> = {
 
 const CONTROL_PLANE: ReadonlySet<string> = new Set(["system:kube-controller-manager", "system:kube-scheduler"]);
 
-/** Whoever judges and signs the requests of nodes; its certificate names no groups. */
+/** The controller that judges and signs the requests of nodes; its certificate names no groups. */
 const OWN_ACCOUNTS = "system:serviceaccount:countersign-system:";
 
-/** In the order of the rules; administrators are not counted at all. */
+/** In this order; administrators are not counted. */
 const RULES: readonly (readonly [UserClass, (user: UserInfo) => boolean])[] = [
   ["anonymous", ({ groups }) => groups.includes(UNAUTHENTICATED_GROUP)],
   ["nodes", ({ groups }) => groups.includes("system:nodes")],
@@ -45,7 +45,7 @@ export function classOf(user: UserInfo): UserClass {
   return RULES.find(([, fits]) => fits(user))?.[0] ?? "others";
 }
 
-/** Administrators get in when everybody else has to wait: somebody must be able to repair things. */
+/** Administrators get in when all places are taken, so that they can repair the cluster. */
 export function isAdministrator({ groups }: UserInfo): boolean {
   return groups.includes(MASTERS_GROUP);
 }
@@ -60,21 +60,21 @@ export function createPlaces(total: number): Places {
   const kept = Object.values(bounds).reduce((sum, bound) => sum + bound.kept, 0);
   const inClass = new Map<UserClass, number>();
   const ofUser = new Map<string, number>();
-  /** Places beyond those that are kept for the classes that hold them. */
+  /** Places in use beyond those that are reserved for the classes of their users. */
   let shared = 0;
 
   function enter(user: UserInfo): (() => void) | undefined {
     const own = classOf(user);
-    const [inside, his, bound] = [inClass.get(own) ?? 0, ofUser.get(user.username) ?? 0, bounds[own]];
+    const [inside, held, bound] = [inClass.get(own) ?? 0, ofUser.get(user.username) ?? 0, bounds[own]];
     const isShared = inside >= bound.kept;
-    if (inside >= bound.most || his >= bound.each || (isShared && shared >= total - kept)) return undefined;
+    if (inside >= bound.most || held >= bound.each || (isShared && shared >= total - kept)) return undefined;
     count(inClass, own, 1);
     count(ofUser, user.username, 1);
     if (isShared) shared += 1;
     return () => leave(own, user.username);
   }
 
-  /** Whoever leaves gives back a shared place first: what is kept for a class is used before anything else. */
+  /** A shared place is given back first: the reserved places of a class are used before any other. */
   function leave(own: UserClass, username: string): void {
     if ((inClass.get(own) ?? 0) > bounds[own].kept) shared -= 1;
     count(inClass, own, -1);

@@ -1,7 +1,8 @@
-// How many requests run at once, and for how long. Too many: 429 and when to come back. Too long: 504, although what was
-// begun may still happen. Nobody holds a place while he waits for bytes or for a revision. Watches are counted apart, for as long as
-// they are open, and not timed here: they have their own end (watching/lifetime.ts). Behaviour of k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go.
-// differs from upstream: the number of open watches is bounded.
+// How many requests run at once, and for how long. Too many: 429 and when to come back. Too long: 504, although what
+// was begun may still happen. A request holds no place while it waits for bytes or for a revision. Watches are counted
+// separately, as long as they are open, and not timed here (watching/lifetime.ts ends them). Behaviour of
+// k8s.io/apiserver/pkg/server/filters/{maxinflight,timeout}.go. differs from upstream: the number of open watches is
+// bounded.
 
 import type { Answer, Call, Next } from "../call.ts";
 import { badRequest, requestTimeout, tooManyRequests } from "../status/status.ts";
@@ -21,10 +22,10 @@ export interface LimitsParts {
   };
 }
 
-/** Long enough for the line to move, short enough that nobody notices. */
+/** Long enough for other requests to finish, short enough not to be noticed. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Watches end by themselves after minutes, not at once. */
+/** Watches end after minutes. */
 const RETRY_WATCH_AFTER_SECONDS = 30;
 
 export async function runLimits(call: Call, next: Next, parts: LimitsParts): Promise<Answer> {
@@ -49,10 +50,10 @@ export async function runLimits(call: Call, next: Next, parts: LimitsParts): Pro
 }
 
 interface Place {
-  /** Refuses when there is none for this user. */
+  /** Refuses when there is no place for this user. */
   enter(): void;
   leave(): void;
-  /** For good: what was begun may go on after its request was answered with 504, and takes no place any more. */
+  /** Final: what was begun may go on after its request was answered with 504, and takes no place any more. */
   end(): void;
 }
 
@@ -87,7 +88,10 @@ function placeOf(call: Call, { gate, meter }: LimitsParts): Place {
   };
 }
 
-/** Bytes of the body are held as they come; who holds too many is refused, and the rest of his body is not read. */
+/**
+ * Bytes of the body are counted as they arrive; a user that holds too many is refused, and the rest of the body is not
+ * read.
+ */
 function holdBody(call: Call, { gate, meter }: LimitsParts): () => void {
   if (isAdministrator(call.user)) return () => undefined;
   const hold = gate.bodies.open(call.user);
@@ -125,7 +129,7 @@ const TOO_MANY_WATCHES: Readonly<Record<Bound, string>> = {
   all: "Too many open watches, please try again later.",
 };
 
-/** `timeout=10s`, which every client with a timeout of its own sends along. */
+/** `timeout=10s`, which every client with a timeout of its own sends. */
 function askedTimeout(call: Call): number | undefined {
   const text = call.query.first("timeout") ?? "";
   if (text === "") return undefined;
@@ -141,7 +145,7 @@ function withDeadline(next: Next, timeoutMs: number, { gate }: LimitsParts): Pro
   });
 }
 
-// Durations as Go writes them: `10s`, `1m30s`, `1.5h`, `250ms`.
+// Durations in Go's notation: `10s`, `1m30s`, `1.5h`, `250ms`.
 
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
@@ -152,7 +156,7 @@ const UNITS: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
 };
-/** Nothing honest is longer. */
+/** Longer than any real duration. */
 const MAX_CHARACTERS = 64;
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/gy;
 

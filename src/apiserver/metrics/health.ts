@@ -1,5 +1,5 @@
-// /healthz, /livez and /readyz: is the process alive, and may traffic come? Each is a list of named checks; the answer names
-// them only when somebody asks, and never says why one failed. Behaviour of k8s.io/apiserver/pkg/server/healthz.
+// /healthz, /livez and /readyz: is the process alive, and may it get traffic? Each is a list of named checks; the
+// answer names them only on request, and never why one failed. Behaviour of k8s.io/apiserver/pkg/server/healthz.
 
 import { createMetrics } from "../../platform/report/index.ts";
 import type { Answer } from "../call.ts";
@@ -12,13 +12,13 @@ interface Check {
 
 export interface Health {
   checks(path: string): readonly Check[];
-  /** What the checks have answered so far, for /metrics/slis. */
+  /** The results of the checks so far, for /metrics/slis. */
   expose(): string;
-  /** From now on /readyz fails: whoever balances load shall send nothing new. */
+  /** From now on /readyz fails, so that load balancers send nothing new. */
   shutDown(): void;
 }
 
-/** Only readiness knows of a shutdown: a process that drains is alive. */
+/** Only readiness fails during a shutdown: a process that drains is alive. */
 const READY_ONLY = "shutdown";
 
 export function createHealth(checks: readonly Check[]): Health {
@@ -36,7 +36,7 @@ export function createHealth(checks: readonly Check[]): Health {
   return {
     checks: checksOf,
     expose: () => {
-      // Where nobody asks for health, whoever reads the numbers is the first.
+      // Without any health request so far, the checks run for the metrics.
       if (isEmpty()) for (const path of PATHS) for (const check of checksOf(path)) check.isHealthy();
       return expose();
     },

@@ -1,5 +1,5 @@
-// Do signers issue certificates that live as long as was asked for? Counted when a request that names a duration gets its
-// certificate. Behaviour of countCSRDurationMetric in kubernetes/pkg/registry/certificates/certificates/storage.
+// Do signers issue certificates that are valid as long as requested? Counted when a request that names a duration gets
+// its certificate. Behaviour of countCSRDurationMetric in kubernetes/pkg/registry/certificates/certificates/storage.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
@@ -12,10 +12,12 @@ import type { Meter } from "./meter.ts";
 
 type Csr = CertificateSigningRequest;
 
-/** Signers backdate, and round: so much more or less is still what was asked for, and a twentieth of it besides. */
+/**
+ * Signers backdate and round: a difference of so much, or of a twentieth of the duration, still counts as requested.
+ */
 const LEEWAY_MS = 5 * 60_000;
 
-/** Returns what ends it. */
+/** Returns a function that stops following. */
 export function followIssued(storage: Storage, meter: Pick<Meter, "issued">): () => void {
   return storage.watch(prefixOf(CSRS), storage.revision(), ({ type, object, previous }) => {
     if (type !== "MODIFIED" || isIssued(previous as Csr) || !isIssued(object as Csr)) return;

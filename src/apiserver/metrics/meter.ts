@@ -1,5 +1,4 @@
-// What this server tells about its requests, under the names and labels that kube-apiserver uses, so that dashboards and
-// alerts written for it fit.
+// Metrics of requests, under the names and labels of kube-apiserver, so that dashboards and alerts written for it fit.
 
 import { addProcessMetrics, createMetrics, type Labels } from "../../platform/report/index.ts";
 import type { Call } from "../call.ts";
@@ -15,11 +14,11 @@ export interface Meter {
   /** A request is inside (+1) or has left (-1). */
   inside(kind: RequestKind, by: 1 | -1): void;
   answered(call: Call, answer: { readonly status: number; readonly durationMs: number }): void;
-  /** A watch is open; call the result when it is over. */
+  /** A watch is open; call the result when it has ended. */
   watching(call: Call): () => void;
-  /** Was refused because too many others were running. */
+  /** A request was refused because too many others were running. */
   dropped(kind: RequestKind): void;
-  /** A request that names a duration got its certificate: does it live as long as was asked for? */
+  /** A request that names a duration got its certificate: is it valid as long as requested? */
   issued(signerName: string, isAsAsked: boolean): void;
   /** The whole page. */
   expose(): string;
@@ -90,7 +89,7 @@ const INSIDE: Readonly<Record<RequestKind, Labels>> = {
 /** More than all kinds, verbs and codes together; kinds may come and go. */
 const MAX_REMEMBERED = 4_096;
 
-/** The same labels are the same object, so that the metrics write their text once and not for every request. */
+/** Equal labels are the same object, so that their text is made once and not for every request. */
 function createMemory(): (key: string, make: () => Labels) => Labels {
   const known = new Map<string, Labels>();
   return (key, make) => {
@@ -121,7 +120,7 @@ const VERBS: ReadonlySet<string> = new Set([
   "deletecollection",
 ]);
 
-/** Only what this server serves becomes a label: everything else is a text that a client chose. */
+/** Only names of what this server serves become labels: a client could choose any other text. */
 function labelsOf({ info, endpoint }: Call): Labels {
   const verb = VERBS.has(info.verb) ? info.verb.toUpperCase() : "OTHER";
   const known = info.isResource && endpoint !== undefined;

@@ -1,5 +1,5 @@
-// What this server serves, in the two forms clients ask for: legacy (one document per group and version) and aggregated
-// (everything at once). Both are made from the registry of kinds, so they cannot drift from it.
+// What this server serves, in the two forms clients ask for: legacy (one document for each group and version) and
+// aggregated (everything at once). Both are made from the registry of kinds, so they cannot drift from it.
 
 import { apiVersionOf, type Resource } from "../../api/meta/index.ts";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -11,7 +11,7 @@ import { compareVersions } from "../resources/version-priority.ts";
 interface ServedSubresource {
   readonly name: string;
   readonly verbs: readonly string[];
-  /** The kind it speaks: mostly that of its parent. */
+  /** The kind of its bodies: mostly that of its parent. */
   readonly resource: Resource;
 }
 
@@ -151,7 +151,10 @@ function legacyResource(served: Served): readonly unknown[] {
   ];
 }
 
-/** Tells a migrator that objects are kept in another version than before. k8s.io/apiserver/pkg/endpoints/discovery. */
+/**
+ * By it a migration tool sees that objects are kept in another version than before.
+ * k8s.io/apiserver/pkg/endpoints/discovery.
+ */
 function storageVersionHash({ group, version, kind }: Resource): string {
   return encodeBase64(sha256(encodeUtf8(`${group}/${version}/${kind}`)).subarray(0, 8));
 }

@@ -1,5 +1,5 @@
-// The paths that are about no resource: discovery, version, OpenAPI. Everything else is 404 in plain text, which clients
-// read as "this API is not served".
+// The paths that are not about a resource: discovery, version, OpenAPI. Every other path is 404 in plain text, which
+// clients read as "this API is not served".
 
 import { apiVersionOf } from "../../api/meta/index.ts";
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -15,7 +15,7 @@ export const NOT_FOUND: Answer = { kind: "text", status: 404, text: "404 page no
 
 const AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** The Kubernetes this server behaves like; clients compare it with their own version. */
+/** The Kubernetes version this server behaves like; clients compare it with their own. */
 const VERSION = {
   major: "1",
   minor: "36",
@@ -43,7 +43,7 @@ export function findDocument(call: Call, registry: Registry): Answer {
   return NOT_FOUND;
 }
 
-/** What there is beside the kinds; the paths of discovery follow from those. */
+/** Paths that do not follow from the kinds. */
 const OTHER_PATHS: readonly string[] = [
   "/.well-known/openid-configuration",
   "/api",
@@ -59,7 +59,7 @@ const OTHER_PATHS: readonly string[] = [
   "/version",
 ];
 
-/** Whoever asks for nothing in particular, as `kubectl get --raw /` does, is told what there is. */
+/** `kubectl get --raw /` lists the paths that are served. */
 function rootPaths(registry: Registry): Answer {
   const versions = registry.strategies().map(({ resource }) => resource);
   const reviews = registry.reviews().map(({ resource }) => resource);

@@ -29,7 +29,7 @@ export function encodeAnswer(answer: Answer, call: Call, now: () => number): Htt
   }
 }
 
-/** Who wants the object as it is stored gets the text that storage has. */
+/** A client that wants the object as it is stored gets the text that storage holds. */
 function encodeObject({ status, content }: AnswerOf<"object">, call: Call, now: () => number): HttpAnswer {
   if (content.text !== undefined && isAsStored(call)) return json(status, `${content.text}\n`);
   return encodeDocument(status, shapeObject(content.object, contextOf(call, now)), call);
@@ -37,7 +37,7 @@ function encodeObject({ status, content }: AnswerOf<"object">, call: Call, now: 
 
 function encodeList({ items, meta }: AnswerOf<"list">, call: Call, now: () => number): HttpAnswer {
   const context = contextOf(call, now);
-  // What is signed is needed as a whole.
+  // A signature is over the whole body, so the body cannot be streamed.
   if (!isAsStored(call) || call.replyKey !== undefined) {
     const objects = items.map(({ object }) => object);
     return encodeDocument(200, shapeList(objects, meta, context), call);
@@ -70,7 +70,7 @@ function text(status: number, body: string): HttpAnswer {
 }
 
 function stream(watch: Watch, context: Context, signal: AbortSignal): HttpAnswer {
-  // A client that is gone, or a server that shuts down, ends the watch: nobody reads on.
+  // A client that has gone, or a server that shuts down, ends the watch.
   if (signal.aborted) watch.close();
   else signal.addEventListener("abort", () => watch.close(), { once: true });
   const headers = { "content-type": STREAM_TYPES[context.accepted.format], "cache-control": "no-cache, private" };
@@ -93,10 +93,10 @@ async function* frames(watch: Watch, context: Context): AsyncGenerator<string | 
   }
 }
 
-// A list in JSON, made of the texts of its items and in pieces: a list of some thousand objects is never one string in memory,
-// and none of its objects is parsed or encoded for it.
+// A list in JSON, made of the texts of its items and in pieces: a list of some thousand objects is never one string in
+// memory, and none of its objects is parsed or encoded for it.
 
-/** What is shorter leaves as a whole; kube-apiserver, too, neither packs nor streams what is shorter. */
+/** A shorter list is sent as a whole; kube-apiserver neither compresses nor streams below this size. */
 export const PIECE_CHARACTERS = 128 * 1024;
 
 /** One piece, or several of at least `PIECE_CHARACTERS` but for the last. */
@@ -115,7 +115,7 @@ export function* listPieces(items: readonly Content[], meta: ListMeta, context: 
   yield `${piece}]}\n`;
 }
 
-/** Inside a list of a built-in kind the items do not repeat what the list has said: it stands first in their text. */
+/** Items of a built-in kind do not repeat kind and apiVersion of the list, which come first in their text. */
 function itemEncoder({ strategy }: Context): (item: Content) => string {
   assert(strategy !== undefined, "a list belongs to a stored kind");
   if (strategy.custom !== undefined) return ({ text, object }) => text ?? JSON.stringify(object);

@@ -1,4 +1,4 @@
-// A document -> bytes in the format that was agreed on, and one event of a watch as it goes over the wire.
+// A document -> bytes in the agreed format, and one event of a watch as it is sent.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 import { type HttpAnswer, headerValue } from "../../platform/http/index.ts";
@@ -14,7 +14,7 @@ export const STREAM_TYPES: Readonly<Record<Format, string>> = {
   protobuf: `${MEDIA_TYPES.protobuf};stream=watch`,
 };
 
-/** What has no protobuf form, such as discovery, is told in JSON. */
+/** A document without a protobuf form, such as discovery, is sent in JSON. */
 export function encodeDocument(
   status: number,
   body: unknown,
@@ -39,7 +39,7 @@ function isKind(body: unknown): body is JsonObject & KindName {
   return typeof kind === "string" && typeof apiVersion === "string" && findMessage({ kind, apiVersion }) !== undefined;
 }
 
-/** People read what curl and browsers show. */
+/** Indented for people who read with curl or a browser. */
 export function isIndented({ query, request, accepted }: Call, { isPretty }: Accepted = accepted): boolean {
   if (isPretty) return true;
   const asked = query.first("pretty");
@@ -48,8 +48,8 @@ export function isIndented({ query, request, accepted }: Call, { isPretty }: Acc
 }
 
 /**
- * One change goes to every watcher of its kind, one after the other, and the object is the same for all of them: it is
- * encoded for the first. Tables and bare metadata are made anew each time and never found again.
+ * One change goes to every watcher of its kind, and the object is the same for all of them: it is encoded for the first
+ * one and remembered. Tables and bare metadata are made anew for each watcher.
  */
 export function createEventEncoder(): (type: string, object: unknown, format: Format) => string | Uint8Array {
   let last: { type: string; object: unknown; format: Format; encoded: string | Uint8Array } | undefined;

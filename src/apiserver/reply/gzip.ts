@@ -1,4 +1,5 @@
-// Large answers are packed for clients that take it. Behaviour of k8s.io/apiserver/pkg/endpoints/handlers/responsewriters.
+// Large answers are compressed for clients that accept it. Behaviour of
+// k8s.io/apiserver/pkg/endpoints/handlers/responsewriters.
 
 import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
@@ -7,12 +8,12 @@ import { type HttpAnswer, type HttpHeaders, headerValue, isWhole } from "../../p
 
 const pack = promisify(gzip);
 
-/** Below it packing costs more than sending; kube-apiserver has the same. */
+/** Below this size compressing costs more than sending; the limit of kube-apiserver. */
 export const MIN_GZIP_BYTES = 128 * 1024;
 /** The fastest: most of the gain for a fraction of the time. */
 const LEVEL = 1;
 
-/** A watch, which may be given up, stays as it is: every event must leave at once. */
+/** A watch, which may be closed, is not compressed: every event must be sent at once. */
 export async function compress(http: HttpAnswer, headers: HttpHeaders): Promise<HttpAnswer> {
   const { body, givenUp } = http;
   if (givenUp !== undefined) return http;
@@ -23,7 +24,7 @@ export async function compress(http: HttpAnswer, headers: HttpHeaders): Promise<
 }
 
 function packStream(body: AsyncIterable<string | Uint8Array>): AsyncIterable<Uint8Array> {
-  // What goes wrong is thrown to whoever reads the packed stream.
+  // Errors are thrown to the reader of the compressed stream.
   return pipeline(Readable.from(body), createGzip({ level: LEVEL }), () => undefined);
 }
 

@@ -1,4 +1,4 @@
-// The outermost stage: whatever comes back, an answer or a failure, leaves as one HTTP answer with the same headers.
+// The outermost stage: every answer and every failure becomes one HTTP answer with the same headers.
 
 import { JWS_HEADER, MAX_SIGNED_BODY_BYTES, type ReplyKey, signDiscoveryAnswer } from "../../api/bootstrap/index.ts";
 import type { Status } from "../../api/meta/index.ts";
@@ -14,7 +14,7 @@ import { compress } from "./gzip.ts";
 
 export interface ReplyParts {
   readonly clock: Clock;
-  /** Told about every answered request; never about bodies or credentials. */
+  /** Called for every answered request; never gets bodies or credentials. */
   readonly log: (line: RequestLine) => void;
 }
 
@@ -26,7 +26,7 @@ export interface RequestLine {
   readonly user: string;
   readonly status: number;
   readonly durationMs: number;
-  /** Only when something broke that is not the client's fault. */
+  /** Only for failures of this server, not of the client. */
   readonly problem?: unknown;
 }
 
@@ -35,7 +35,7 @@ export async function runReply(call: Call, next: Next, parts: ReplyParts): Promi
   let problem: unknown;
   try {
     const answer = encodeAnswer(await next(), call, parts.clock.now);
-    // What is signed is not packed: the signature is over the bytes as they are sent.
+    // A signed answer is not compressed: the signature is over the bytes as they are sent.
     http =
       call.replyKey === undefined ? await compress(answer, call.request.headers) : signAnswer(answer, call.replyKey);
   } catch (error) {
@@ -73,23 +73,24 @@ function lineOf(call: Call, end: { status: number; nowMs: number; problem: unkno
   };
 }
 
-// The signature of an answer to a caller that does not know this server yet: a detached JWS (RFC 7515 appendix F) over the
-// exact bytes of the body, with the token that the caller's JWT named (seed 004, "JWS content signing"), bound to that JWT and to
-// the path of cluster-info.
+// The signature of an answer to a caller that cannot verify this server yet: a detached JWS (RFC 7515 appendix F) over
+// the exact bytes of the body, made with the token that the caller's JWT named ("JWS content signing" of the super
+// simple discovery API), and bound to that JWT and to the path of cluster-info.
 
-/** Fault `forbidden` for what cannot be signed: a stream, or a body over the limit. */
+/** Fault `forbidden` for an answer that cannot be signed: a stream, or a body over the limit. */
 function signAnswer(http: HttpAnswer, replyKey: ReplyKey): HttpAnswer {
   if (!isWhole(http.body)) throw forbiddenPath("a stream cannot be signed for a discovery JWT");
   if (Buffer.byteLength(http.body) > MAX_SIGNED_BODY_BYTES) {
     throw forbiddenPath(`an answer of more than ${MAX_SIGNED_BODY_BYTES} bytes is not signed for a discovery JWT`);
   }
-  // Text is signed and sent as UTF-8: the listener counts and writes the same bytes.
+  // Text is signed and sent as UTF-8; the listener counts and writes the same bytes.
   return { ...http, headers: { ...http.headers, [JWS_HEADER]: signDiscoveryAnswer(http.body, replyKey) } };
 }
 
-// Warning headers: `299 - "<text>"`, one a warning. Limits and order of k8s.io/apiserver/pkg/endpoints/filters/warning.go.
+// Warning headers: `299 - "<text>"`, one for each warning. Limits and order of
+// k8s.io/apiserver/pkg/endpoints/filters/warning.go.
 
-/** Beyond the first limit every warning is cut to the second, and what is still beyond is dropped. */
+/** Beyond the first limit every warning is cut to the second; what still exceeds the first is dropped. */
 const MAX_TOTAL_CHARACTERS = 4_096;
 const MAX_CUT_CHARACTERS = 256;
 
@@ -113,7 +114,9 @@ function cut(texts: readonly string[]): readonly string[] {
   return kept;
 }
 
-/** A warning repeats what the client sent, and a header holds neither control characters nor anything beyond Latin-1. */
+/**
+ * A warning repeats what the client sent, and a header holds neither control characters nor anything beyond Latin-1.
+ */
 function printable(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?");
 }

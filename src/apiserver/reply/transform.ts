@@ -1,4 +1,4 @@
-// Objects and lists -> what the client wants to see of them: the whole, a Table, or bare metadata.
+// Objects and lists -> what the client asked for: the whole, a Table, or bare metadata.
 
 import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type ListMeta } from "../../api/meta/index.ts";
 import { assert } from "../../kernel/outcome/index.ts";
@@ -11,7 +11,7 @@ export interface Context {
   readonly accepted: Accepted;
   readonly strategy: Strategy | undefined;
   readonly include: IncludeObject;
-  /** Asked again for every event of a watch: an age is told as of now. */
+  /** Read for every event of a watch: an age is counted up to now. */
   readonly now: () => number;
   /** In a watch only the first table names the columns. */
   readonly withColumns: boolean;
@@ -54,7 +54,7 @@ export function listHead(meta: ListMeta, { strategy }: Context) {
   };
 }
 
-/** Inside a list of a built-in kind the items do not repeat what the list has said. */
+/** Items of a built-in kind do not repeat kind and apiVersion of the list. */
 export function bareItem(object: KubeObject): unknown {
   const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
   return rest;
@@ -83,14 +83,14 @@ export function shapeEvent(type: string, object: KubeObject, context: Context): 
   return table(isShown ? [object] : [], meta, context);
 }
 
-/** The end of the initial events must show its annotation, and its object has no fields to make cells of. */
+/** The bookmark at the end of the initial events must carry its annotation, and its object has no fields for cells. */
 function bookmarkTable(object: KubeObject, meta: ListMeta, context: Context): unknown {
   const { version } = context.accepted;
   const rows = [{ cells: [], object: partialMetadata(object, version) }];
   return { kind: "Table", apiVersion: `meta.k8s.io/${version}`, metadata: meta, columnDefinitions: null, rows };
 }
 
-// Objects -> the Table document that kubectl prints, and the bare metadata that goes into its rows. Pure.
+// Objects -> the Table document that kubectl prints, and the bare metadata of its rows. Pure.
 
 type IncludeObject = "Metadata" | "None" | "Object";
 

@@ -1,10 +1,10 @@
-// A JSON value -> YAML text in the plain style of kubectl: sorted keys, two blanks a level. Whatever might be read as something
-// else than the string it is stands in quotes, as JSON writes it, which YAML reads as well.
+// A JSON value -> YAML text in the plain style of kubectl: sorted keys, two blanks for each level. A string that could
+// be read as another type is quoted as in JSON, which YAML reads as well.
 
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
 
 const PLAIN = /^[A-Za-z/][\w./@+-]*$/;
-/** Words that are no strings, today or in older YAML. */
+/** Words that are not strings in YAML 1.1 or 1.2. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n)$/i;
 
 export function encodeYaml(value: Json): string {
@@ -17,7 +17,7 @@ function block(value: Json, indent: string): string {
   return isJsonObject(value) ? objectBlock(value, indent) : ` ${scalar(value)}`;
 }
 
-/** A list stands as far in as the key it belongs to, an object further. */
+/** A list is indented as far as its key, an object further. */
 function objectBlock(object: JsonObject, indent: string): string {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   if (entries.length === 0) return " {}";

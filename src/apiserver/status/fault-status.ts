@@ -8,7 +8,7 @@ import { failure } from "./status.ts";
 interface Translation {
   readonly code: number;
   readonly reason: string;
-  /** False hides the message: it is about this server, not about the request. */
+  /** False hides the message, which is about this server and not about the request. */
   readonly tell: boolean;
 }
 
@@ -38,7 +38,7 @@ const TRANSLATIONS: Readonly<Record<FaultCode, Translation>> = {
   internal: INTERNAL,
 };
 
-/** `unsupported` has three faces: the body (415), the wanted answer (406), the verb (405). */
+/** `unsupported` means three things: the body (415), the accepted answer (406), the verb (405). */
 const UNSUPPORTED: Readonly<Record<string, Translation>> = {
   answer: { code: 406, reason: "NotAcceptable", tell: true },
   verb: { code: 405, reason: "MethodNotAllowed", tell: true },

@@ -1,5 +1,5 @@
-// Status bodies: how this server says no. Message forms of k8s.io/apimachinery/pkg/api/errors. A refusal travels as a Fault
-// whose cause is the finished Status, so that a stage deep inside can refuse and reply need not guess.
+// Status bodies: how this server refuses. Message forms of k8s.io/apimachinery/pkg/api/errors. A refusal travels as a
+// Fault whose cause is the finished Status, so that a stage deep inside can refuse and reply need not guess.
 
 import {
   qualifiedName,
@@ -83,7 +83,10 @@ export function forbiddenPath(why: string): Fault {
   return refusal("forbidden", failure({ code: 403, reason: "Forbidden", message: `forbidden: ${why}`, details: {} }));
 }
 
-/** A body of 3 MiB can hold hundreds of thousands of mistakes; told one by one, they are a weapon. differs from upstream: all are told. */
+/**
+ * A body of 3 MiB can hold hundreds of thousands of mistakes, and a refusal that lists all of them is an amplifier.
+ * differs from upstream: all are listed there.
+ */
 const MAX_SHOWN_ERRORS = 64;
 
 export function invalidObject(resource: Resource, name: string, errors: readonly FieldError[]): Fault {
@@ -126,7 +129,7 @@ export function tooLargeResourceVersion(wanted: number, current: number): Fault 
   return refusal("timeout", failure({ code: 504, reason: "Timeout", message, details }));
 }
 
-/** With a token the client may go on all the same, with what there is now. */
+/** With a continue token the client may go on with what is stored now. */
 export function expiredVersion(message: string, continueToken?: string): Fault {
   const status = failure({ code: 410, reason: "Expired", message });
   return refusal(
@@ -135,13 +138,13 @@ export function expiredVersion(message: string, continueToken?: string): Fault {
   );
 }
 
-/** What was asked for took too long. Whether it happened is not known. */
+/** The request took too long. Whether it was carried out is not known. */
 export function requestTimeout(): Fault {
   const message = "Timeout: request did not complete within the allotted timeout";
   return refusal("timeout", failure({ code: 504, reason: "Timeout", message, details: {} }));
 }
 
-/** Too many others are being answered. */
+/** Too many other requests are running. */
 export function tooManyRequests(
   retryAfterSeconds: number,
   message = "Too many requests, please try again later.",
@@ -150,7 +153,7 @@ export function tooManyRequests(
   return refusal("too-many-requests", failure({ code: 429, reason: "TooManyRequests", message, details }));
 }
 
-/** Others own what an apply would change. The message names them; it is about no object in particular. */
+/** Other managers own what an apply would change. The message names them; it is about no single object. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): Fault {
   return refusal("conflict", failure({ code: 409, reason: "Conflict", message, details: { causes } }));
 }

@@ -1,7 +1,7 @@
-// Group commit: while one batch is on its way to the disk, the writes that arrive meanwhile wait and then go together.
-// A batch begins once everything that has come in by now was looked at: a lone write waits for nobody, and under load one
-// flush carries all that came during the flush before it. A flush for each of them would cost the main thread more, too.
-// The queue needs no bound of its own: each entry is a caller awaiting its answer, and those are bounded at the entry.
+// Group commit: writes that arrive while a batch is on its way to the disk form the next batch. A batch begins once all
+// input that has arrived by now was read: a single write does not wait, and under load one flush carries all writes
+// that came during the flush before it. A flush for each write would cost the main thread more, too. The queue needs no
+// bound of its own: each entry is a request awaiting its answer, and limits/ bounds those.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 

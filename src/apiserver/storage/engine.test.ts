@@ -27,7 +27,7 @@ function createHeldStorage() {
 }
 
 /** All microtasks that are due, and a turn of the event loop. */
-/** A batch that waits for its turn begins in the first, and whoever waits for it has heard in the second. */
+/** A waiting batch begins in the first turn of the event loop, and its writers are answered in the second. */
 async function settle(): Promise<void> {
   for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -52,7 +52,7 @@ const visible = (storage: Storage) => ({
 });
 
 describe("before the flush", () => {
-  it("nobody sees a write: not its writer, no reader, no watcher", async () => {
+  it("a write is visible to no writer, reader or watcher", async () => {
     const { storage, held, seen } = createHeldStorage();
     const create = observe(storage.create("//nodes//a", object("a")));
     await settle();

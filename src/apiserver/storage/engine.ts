@@ -1,5 +1,6 @@
-// Storage over any journal: plan a batch, make it durable, and only then let readers, watchers and the writers themselves
-// see it. Memory and lmdb differ in nothing but the journal, so the twin that tests run on behaves like the real one.
+// Storage over any journal: plan a batch, make it durable, and only then let readers, watchers and the writers
+// themselves see it. Memory and lmdb differ in nothing but the journal, so tests with memory show the behaviour of
+// lmdb.
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createCommitQueue, type Settled } from "./commit-queue.ts";
@@ -30,7 +31,7 @@ export function createEngine({ journal, revision: startRevision, rows, historyLi
   const subscribers = createSubscribers();
   let revision = startRevision;
 
-  /** Refusals wait for the flush as well: a conflict with a write that is not durable yet would give it away. */
+  /** Refusals wait for the flush as well: a conflict with a write that is not durable yet would reveal it. */
   async function commit(writes: readonly PlannedWrite[]): Promise<readonly Settled<Stored>[]> {
     const outcomes = planWrites(writes, { revision, get: keyspace.get, parsed });
     const planned = outcomes.flatMap((outcome) => ("planned" in outcome ? [outcome.planned] : []));
@@ -41,7 +42,10 @@ export function createEngine({ journal, revision: startRevision, rows, historyLi
     return outcomes.map(answerOf);
   }
 
-  /** The whole batch becomes visible before the first listener runs: what a listener reads is never older than its event. */
+  /**
+   * The whole batch becomes visible before the first listener runs: what a listener reads is never older than its
+   * event.
+   */
   function publish(planned: readonly HeldChange[]): void {
     for (const change of planned) {
       if (change.type === "DELETED") keyspace.remove(change.key);
@@ -95,7 +99,7 @@ function answerOf(outcome: Outcome): Settled<Stored> {
   return "planned" in outcome ? { value: outcome.planned.current } : { fault: outcome.refused };
 }
 
-// Storage that forgets at the end of the process: for tests and for programs that embed the server.
+// Storage that ends with the process: for tests and for programs that embed the server.
 
 interface MemoryStorageOptions {
   readonly historyLimits?: HistoryLimits | undefined;

@@ -5,7 +5,7 @@ const text = (name: string) => JSON.stringify({ apiVersion: "v1", kind: "ConfigM
 const LENGTH = text("a").length;
 
 describe("objects that are kept as text", () => {
-  it("are parsed for whoever asks, and the same is given again", () => {
+  it("are parsed on demand, and the same value is given again", () => {
     const held = new Held({ key: "a", revision: 1, text: text("a") }, createParsedObjects());
     expect(held.object).toEqual(JSON.parse(text("a")));
     expect(held.object).toBe(held.object);

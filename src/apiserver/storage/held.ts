@@ -1,11 +1,14 @@
-// How an object is kept: as its JSON text, a fifth of the memory of the tree it describes, and the form that the disk, lists
-// and watchers want. The tree is made for whoever asks, and the latest ones are kept: what was just written is looked at by
+// How an object is held: as its JSON text, a fifth of the memory of the tree it describes, and the form that the disk,
+// lists and watchers need. The tree is made on demand, and the latest ones are kept: what was just written is read by
 // several watchers, and what was just read is often written next.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Change, ChangeType, Stored } from "./storage.ts";
 
-/** Of the text whose trees are kept: 128 objects of 2 KB, several times what is in flight. A tree takes about five times its text. */
+/**
+ * Of the text whose trees are kept: 128 objects of 2 KB, several times what is in flight. A tree takes about five times
+ * its text.
+ */
 const MAX_PARSED_CHARACTERS = 256 * 1024;
 
 export interface ParsedObjects {
@@ -22,7 +25,7 @@ export function createParsedObjects(maxCharacters: number = MAX_PARSED_CHARACTER
     known.set(held, object);
     characters += held.text.length;
     for (const oldest of known.keys()) {
-      // The latest stays, however large: its reader may ask again at once and must get the same.
+      // The latest stays, whatever its size: its reader may ask again at once and must get the same value.
       if (characters <= maxCharacters || oldest === held) break;
       known.delete(oldest);
       characters -= oldest.text.length;

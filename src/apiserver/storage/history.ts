@@ -1,6 +1,6 @@
-// What has happened lately: every change in order, one per revision, so that a watch can start in the past and a list can
-// be read as it was. Bounded in number and in bytes: the oldest changes are dropped, and whoever asks for them is told
-// `expired` and lists again. It starts empty at every start of the process, as the watch cache of kube-apiserver does.
+// The latest changes in order, one for each revision, so that a watch can start in the past and a list can be read as
+// it was. Bounded in number and in bytes: the oldest changes are dropped, and a client that asks for them gets
+// `expired` and lists again. Empty at every start of the process, as the watch cache of kube-apiserver is.
 
 import type { HeldChange } from "./held.ts";
 import { byCodeUnits, roomFor, type Slice } from "./keyspace.ts";
@@ -12,13 +12,13 @@ export interface HistoryLimits {
 }
 
 /**
- * kube-apiserver keeps at least 75 s of events. 8,192 changes are 80 s at 100 writes a second, which is 1,000 nodes renewing
- * their leases every ten seconds. 32 Mi characters of JSON bound the memory when objects are large.
+ * kube-apiserver keeps at least 75 s of events. 8,192 changes are 80 s at 100 writes a second, which is 1,000 nodes
+ * renewing their leases every ten seconds. 32 Mi characters of JSON bound the memory when objects are large.
  */
 export const DEFAULT_HISTORY_LIMITS: HistoryLimits = { changes: 8_192, characters: 32 * 1024 * 1024 };
 
 interface History {
-  /** Everything after this revision is still here. */
+  /** Every change after this revision is still known. */
   floor(): number;
   append(change: HeldChange): void;
   /** Drops the changes up to this revision. */
@@ -30,7 +30,9 @@ interface History {
 export function createHistory(startRevision: number, limits: HistoryLimits = DEFAULT_HISTORY_LIMITS): History {
   let floor = startRevision;
   let kept: (HeldChange | undefined)[] = [];
-  /** Index of the oldest change; the dropped ones before it are cut off in one piece when they are half of the array. */
+  /**
+   * Index of the oldest change; the dropped ones before it are cut off in one piece when they are half of the array.
+   */
   let start = 0;
   let characters = 0;
 
@@ -70,12 +72,12 @@ function sizeOf({ current, before }: HeldChange): number {
   return current.text.length + (before?.text.length ?? 0);
 }
 
-// The state as it was: today's objects with the changes since then undone. Serves lists at an exact revision, above all
-// the later pages of a list whose first page was read at that revision.
+// An earlier state: the current objects with the changes since then undone. Serves lists at an exact revision, above
+// all the later pages of a list whose first page was read at that revision.
 
 type Range = Omit<ListRange, "atRevision">;
 
-/** `current` reads the state of now. */
+/** `current` reads the current state. */
 export function rangeBefore(
   current: (range: Range) => Slice<Stored>,
   changes: readonly HeldChange[],

@@ -1,10 +1,12 @@
-// Where an object is kept: `/<group>/<plural>/<namespace or empty>/<name>`. The first two segments name the resource, so
+// The key of an object: `/<group>/<plural>/<namespace or empty>/<name>`. The first two segments name the resource, so
 // that one resource is one contiguous range of keys and one bucket of the index.
 
 import type { Resource } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-/** lmdb takes 1,978 bytes at a 4 KiB page; the longest names Kubernetes allows (253 + 253 + 63 + 253) stay far below. */
+/**
+ * lmdb takes 1,978 bytes at a 4 KiB page; the longest names Kubernetes allows (253 + 253 + 63 + 253) stay far below.
+ */
 const MAX_KEY_BYTES = 1_024;
 
 /** Control characters and lone surrogates would not survive the way to the disk and back. */

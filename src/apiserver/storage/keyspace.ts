@@ -1,6 +1,6 @@
 // The current objects, in memory and sorted. Every read is answered from here without touching the disk: what a node
-// identity plane holds (nodes, leases, CSRs, roles, tokens) is some tens of thousands of objects of a few KiB, which fit
-// in memory many times over, and an authorizer that asks ten questions a request cannot wait for pages.
+// identity plane holds (nodes, leases, CSRs, roles, tokens) is some tens of thousands of objects of a few KiB, which
+// fit in memory many times over, and an authorizer that asks ten questions a request cannot wait for pages.
 //
 // One sorted array of keys per resource: a list is two binary searches and a slice, whatever else is stored, and the
 // number of remaining items is a subtraction. Insertion moves pointers; at 50,000 keys that is some 20 microseconds,
@@ -63,7 +63,7 @@ export function createKeyspace<T extends Keyed>(): Keyspace<T> {
   };
 }
 
-/** Kubernetes says "no limit" with 0 as well as with silence. */
+/** Kubernetes reads both 0 and an absent limit as "no limit". */
 export function roomFor(limit: number | undefined): number {
   return limit === undefined || limit <= 0 ? Number.POSITIVE_INFINITY : limit;
 }

@@ -1,7 +1,7 @@
-// Is this file a whole lmdb database? Looked at before it is opened: lmdb maps the file into memory, and one that is cut off or
-// overwritten ends the process by a signal, without a word about the reason. Layout of the first two pages of lmdb's data
-// format 2: after 24 octets of page header magic and version, then page size, roots, last page and transaction. The newer of
-// the two counts.
+// Is this file a whole lmdb database? Checked before it is opened: lmdb maps the file into memory, and one that is
+// truncated or overwritten ends the process by a signal, without a message. Layout of the first two pages of lmdb's
+// data format 2: after 24 octets of page header magic and version, then page size, roots, last page and transaction.
+// The newer of the two counts.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -21,7 +21,7 @@ interface Meta {
   readonly transaction: bigint;
 }
 
-/** Fault `malformed` that says what to do. A file that is missing or empty is fine: it is about to be made. */
+/** Fault `malformed` that says what to do. A file that is missing or empty is fine: it will be created. */
 export function checkDatabaseFile(path: string): void {
   const file = openIfThere(path);
   if (file === undefined) return;
@@ -56,8 +56,8 @@ function problemOf(file: number, size: number): string | undefined {
 }
 
 /**
- * Pages that a batch took and gave back are counted, and may never have been written: a file may be shorter than its count
- * although nothing is lost. Then every page in use is looked for.
+ * Pages that a batch took and gave back are counted, and may never have been written: a file may be shorter than its
+ * count although nothing is lost. Then every page in use is looked for.
  */
 function isWhole(file: number, pages: number, { pageSize, roots }: Meta): boolean {
   const read = (page: number): Buffer => {

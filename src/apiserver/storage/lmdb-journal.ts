@@ -1,7 +1,7 @@
-// The journal on disk: one lmdb file, object keys as they are, and beside them (without a leading slash) the global revision
-// and the format. `overlappingSync` is off: with lmdb's default a commit is answered first and flushed later; without it
-// a commit writes its pages, syncs them, then writes the root page through O_DSYNC, and only then resolves. A crash at any
-// point leaves the root page of the last whole batch.
+// The journal on disk: one lmdb file, object keys as they are, and beside them (without a leading slash) the global
+// revision and the format. `overlappingSync` is off: with lmdb's default a commit is answered first and flushed later;
+// without it a commit writes its pages, syncs them, then writes the root page through O_DSYNC, and only then resolves.
+// A crash at any point leaves the root page of the last whole batch.
 
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
@@ -33,7 +33,10 @@ export async function openLmdbJournal(directory: string, firstRevision: number):
   }
 }
 
-/** lmdb is native code: loaded here, so that commands and tests without a data directory neither need it nor wait for it. */
+/**
+ * lmdb is native code: loaded here, so that commands and tests without a data directory neither need it nor wait for
+ * it.
+ */
 async function openDatabase(path: string): Promise<RootDatabase<string, string>> {
   checkDatabaseFile(path);
   const options = {
@@ -44,7 +47,7 @@ async function openDatabase(path: string): Promise<RootDatabase<string, string>>
     overlappingSync: false,
     // Objects are held in memory by the engine and read from the file once: no need to keep all of it mapped.
     remapChunks: true,
-    // Batches are made by the commit queue; lmdb shall not make its own.
+    // The commit queue forms batches; lmdb must not form its own.
     eventTurnBatching: false,
     permissionsMode: FILE_MODE,
   };
@@ -77,7 +80,7 @@ function load(database: RootDatabase<string, string>): Omit<OpenJournal, "journa
   return { revision, rows: [...rows] };
 }
 
-/** A revision above the global one would let resourceVersions go back: better not to start at all. */
+/** A revision above the global one would let resourceVersions go back: refuse to start. */
 function checkedRow(key: string, text: string, newest: number): JournalRow {
   try {
     const { metadata } = JSON.parse(text) as KubeObject;
@@ -110,15 +113,18 @@ function journalOn(database: RootDatabase<string, string>): Journal {
 }
 
 /**
- * After most failures (no space, a refused sync) the next batch may succeed. When the root page itself could not be written,
- * lmdb lets nothing more in, and its asynchronous way of writing would then never answer; an empty transaction that
- * writes nothing finds out and throws.
+ * After most failures (no space, a refused sync) the next batch may succeed. When the root page itself could not be
+ * written, lmdb lets nothing more in, and its asynchronous way of writing would then never answer; an empty transaction
+ * that writes nothing finds out and throws.
  */
 function probe(database: RootDatabase<string, string>): void {
   database.transactionSync(() => undefined);
 }
 
-/** One transaction, all or nothing. lmdb keeps the reason of a failed commit in a second promise, which must be awaited too. */
+/**
+ * One transaction, all or nothing. lmdb keeps the reason of a failed commit in a second promise, which must be awaited,
+ * too.
+ */
 async function write(database: RootDatabase<string, string>, puts: () => void): Promise<void> {
   try {
     await database.batch(puts);

@@ -1,6 +1,6 @@
-// Which pages of an lmdb file are in use? Walks the trees from their roots, in lmdb's data format 2: each page begins with 24
-// octets of header (kind at 18, length of the index at 20), then the index, whose entries are offsets behind the header. An
-// entry of a branch names a page; one of a leaf holds its value, or names a run of pages that hold it.
+// Which pages of an lmdb file are in use? Walks the trees from their roots, in lmdb's data format 2: each page begins
+// with 24 octets of header (kind at 18, length of the index at 20), then the index, whose entries are offsets behind
+// the header. An entry of a branch names a page; one of a leaf holds its value, or names a run of pages that hold it.
 
 const HEADER_BYTES = 24;
 const KIND_AT = 18;
@@ -20,12 +20,12 @@ interface PageSource {
   read(page: number): Buffer;
 }
 
-/** The first page in use that is not there, or that is no page of a tree; undefined when all of it is whole. */
+/** The first page in use that is missing, or that is not a page of a tree; undefined when the file is whole. */
 export function findMissingPage(source: PageSource, root: number): number | undefined {
   const seen = new Set<number>();
   const open = [root];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    // A tree comes to a page once; one that comes again goes in circles.
+    // A tree reaches each page once; a page that is reached again is part of a circle.
     if (at >= source.pages || seen.has(at)) return at;
     seen.add(at);
     const page = source.read(at);
@@ -42,7 +42,9 @@ function isBranch(page: Buffer): boolean {
   return (page.readUInt16LE(KIND_AT) & BRANCH) !== 0;
 }
 
-/** Where the nodes of a page of a tree begin; undefined when it is none, or one would be outside of it. */
+/**
+ * Where the nodes of a page of a tree begin; undefined when it is not such a page, or a node would be outside of it.
+ */
 function nodesOf(page: Buffer): readonly number[] | undefined {
   const count = page.readUInt16LE(INDEX_BYTES_AT) >> 1;
   const isTree = (page.readUInt16LE(KIND_AT) & (BRANCH | LEAF)) !== 0;

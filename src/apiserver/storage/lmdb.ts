@@ -1,4 +1,4 @@
-// Storage that survives: objects in one lmdb file under a directory that belongs to one process at a time.
+// Durable storage: objects in one lmdb file under a directory that belongs to one process at a time.
 
 import { chmodSync, closeSync, fsyncSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,10 @@ interface LmdbStorageOptions {
 
 const DIRECTORY_MODE = 0o700;
 
-/** Fault `locked` when another process has the directory, `io-failed`, `malformed` or `unsupported` when it cannot be read. */
+/**
+ * Fault `locked` when another process has the directory, `io-failed`, `malformed` or `unsupported` when it cannot be
+ * read.
+ */
 export async function openLmdbStorage({ directory, historyLimits }: LmdbStorageOptions): Promise<Storage> {
   await prepareDirectory(directory);
   const lock = await acquireLock(join(directory, "lock"));

@@ -1,5 +1,6 @@
-// The conflict rules: which of the writes of one batch hold, in the order they came, and what each changes. Pure. A later
-// write of a batch sees the earlier ones, so of two compare-and-swap updates on one revision the second is a conflict.
+// The conflict rules: which of the writes of one batch hold, in the order they came, and what each changes. Pure. A
+// later write of a batch sees the earlier ones, so of two compare-and-swap updates on one revision the second is a
+// conflict.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -56,7 +57,7 @@ function planWrite(write: PlannedWrite, current: Held | undefined, place: Place)
   return new HeldChange("DELETED", held(write.key, current.object, place), current);
 }
 
-/** The object at its new revision, encoded once for the disk, its writer and everybody who watches. */
+/** The object at its new revision, encoded once for the disk, its writer and all watchers. */
 function held(key: string, given: KubeObject, { revision, parsed }: Place): Held {
   const object = { ...given, metadata: { ...given.metadata, resourceVersion: String(revision) } };
   const made = new Held({ key, revision, text: encode(key, object) }, parsed);

@@ -1,16 +1,16 @@
-// The verbs of storage: a handful, so that memory and lmdb can be held to one contract suite (test/contract/storage.ts).
+// The operations of storage: few, so that memory and lmdb can be held to one contract suite (test/contract/storage.ts).
 // Keys are `/<group>/<plural>/<namespace or empty>/<name>`; one revision counts all writes; an object's resourceVersion
-// is the revision of its last write. A write is seen by nobody, neither its writer nor readers nor watchers, before it is
-// durable; one that the disk refuses is the Fault `io-failed` and leaves everything as it was.
+// is the revision of its last write. A write is visible to no reader, watcher or writer before it is durable; one that
+// the disk refuses is the Fault `io-failed` and changes nothing.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 
-/** An object in one or two of its forms. What is stored is kept as text and parsed for whoever asks for the object. */
+/** An object in one or two of its forms. Stored objects are held as text and parsed on demand. */
 export interface Content {
-  /** Frozen by convention: readers must not change it, they share it. */
+  /** Frozen by convention: readers share it and must not change it. */
   readonly object: KubeObject;
-  /** Its JSON on one line, where that is there already: nobody needs to encode the object again. */
+  /** Its JSON on one line, where it exists already and need not be encoded again. */
   readonly text?: string | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Storage {
   revision(): number;
   /** Oldest revision from which `watch` can still replay. */
   oldestRevision(): number;
-  /** From now on the past begins at this revision; what is stored now stays as it is. */
+  /** From now on history begins at this revision; the current objects stay as they are. */
   compact(revision: number): void;
   get(key: string): Stored | undefined;
   list(range: ListRange): Page;
@@ -65,17 +65,18 @@ export interface Storage {
   /** Compare and delete; answers with the last content at the revision of the deletion. Faults as for `update`. */
   delete(key: string, expected: number): Promise<Stored>;
   /**
-   * Calls `onChange` for every change under `prefix` with a revision above `after`: history first, then live, in order and
-   * without gap or repetition. Fault `expired` when history no longer reaches back to `after`. Returns the unsubscriber.
+   * Calls `onChange` for every change under `prefix` with a revision above `after`: history first, then live, in order
+   * and without gap or repetition. Fault `expired` when history no longer reaches back to `after`. Returns the
+   * unsubscriber.
    */
   watch(prefix: string, after: number, onChange: (change: Change) => void): () => void;
   /** Takes no more writes (Fault `unavailable`), settles those it has taken, forgets its watchers. */
   close(): Promise<void>;
 }
 
-// A revision outside what storage can show. The words are those of kube-apiserver: clients see them.
+// Revisions outside of what storage can show. The messages are those of kube-apiserver: clients see them.
 
-/** Compacted away: list again. `oldest` is the oldest revision from which a watch can still start. */
+/** Compacted away; the client lists again. `oldest` is the oldest revision from which a watch can still start. */
 export function tooOld(requested: number, oldest: number): Fault {
   return new Fault("expired", `too old resource version: ${requested} (${oldest})`, { detail: { requested, oldest } });
 }

@@ -1,5 +1,5 @@
-// Who listens, by prefix. Each subscriber remembers the last revision it was shown, so that history and live changes join
-// without gap or repetition even when somebody subscribes in the middle of a delivery.
+// Subscribers by prefix. Each remembers the last revision it was shown, so that history and live changes join without
+// gap or repetition even when one subscribes during a delivery.
 
 import type { Change } from "./storage.ts";
 
@@ -51,7 +51,9 @@ export function createSubscribers(): Subscribers {
   };
 }
 
-/** A listener that throws is a bug: it must end the process, but not in the middle of a write that is already durable. */
+/**
+ * A listener that throws is a bug: it must end the process, but not in the middle of a write that is already durable.
+ */
 function show(listener: Listener, change: Change): void {
   if (change.revision <= listener.seen) return;
   listener.seen = change.revision;

@@ -1,18 +1,19 @@
-// The continue token of a paged list: base64url of {"v","rv","start"}. Opaque to clients, and untrusted when it comes back.
+// The continue token of a paged list: base64url of {"v","rv","start"}. Opaque to clients, and untrusted when it comes
+// back.
 
 import { encodeBase64Url, encodeUtf8, parseBase64Url, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import { badRequest } from "../status/status.ts";
 
 const VERSION = "meta.k8s.io/v1";
-/** A key and a number. */
+/** Enough for a key and a number. */
 const MAX_TOKEN_CHARACTERS = 4_096;
 
-/** Instead of a revision: go on with the state of now, whatever the pages before have shown. */
+/** Instead of a revision: go on with the current state, whatever the pages before have shown. */
 const LATEST = -1;
 
 interface Continuation {
-  /** The one that all pages are read at; absent: that of the moment. */
+  /** The revision at which all pages are read; absent: the current one. */
   readonly revision?: number | undefined;
   /** The key after which the next page starts, without the prefix of the list. */
   readonly after: string;

@@ -31,7 +31,7 @@ export async function create(stored: StoredCall): Promise<Answer> {
   return { kind: "object", status: 201, content: await createObject(stored, sent, { manager }) };
 }
 
-/** Also the way of a PUT and of an apply that create. */
+/** Also used by a PUT and by an apply that create. */
 export async function createObject(stored: StoredCall, sent: KubeObject, owners: Owners): Promise<Content> {
   if (stored.resource.namespaced) checkNamespace(sent.metadata.namespace ?? "", stored.namespace);
   if ((sent.metadata.resourceVersion ?? "") !== "") throw versionOnCreate();

@@ -1,7 +1,7 @@
 // A JSON value -> an object of the kind that the URL names, with every field of the type its kind expects. Fields that
 // the kind does not have are dropped; fieldValidation says whether the client is warned or refused. The schema of a
-// built-in kind (schema/) is the only description that a body is held to: it is made from the protobuf messages, so that
-// an object that passes can also be written in protobuf.
+// built-in kind (schema/) is the only description that a body is held to: it is made from the protobuf messages, so
+// that an object that passes can also be written in protobuf.
 
 import { apiVersionOf, type KubeObject, type Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../kernel/json/index.ts";
@@ -20,7 +20,7 @@ import type { FieldValidation } from "./write-options.ts";
 
 interface Decodable {
   readonly resource: Resource;
-  /** Of a kind that is defined by a stored definition: its schema says which fields it has. */
+  /** Of a kind that a stored definition makes: its schema names the fields. */
   readonly custom?: CustomKind;
 }
 
@@ -34,7 +34,7 @@ export function decodeObject(value: Json | undefined, decodable: Decodable): Kub
   return decode(value, decodable).object;
 }
 
-/** The body of a create or update: what is wrong with its fields is told as the client wishes. */
+/** The body of a create or update: unknown and repeated fields are handled as fieldValidation demands. */
 export function decodeBody(value: Json | undefined, decodable: Decodable, as: { call: Call; how: FieldValidation }) {
   const { object, unknown } = decode(value, decodable);
   const { call, how } = as;
@@ -63,8 +63,9 @@ export function decode(value: Json | undefined, decodable: Decodable): Decoded {
 }
 
 /**
- * The schema says everything about a built-in kind but one: it leaves the choices inside a JSON schema open (a schema or
- * a list of them, a boolean, names). A definition is therefore also held to its protobuf message, which knows them.
+ * The schema describes everything about a built-in kind but one: it leaves the choices inside a JSON schema open (a
+ * schema or a list of them, a boolean, names). A definition is therefore also held to its protobuf message, which knows
+ * them.
  */
 function hasOpenChoices({ kind, apiVersion }: KindName): boolean {
   return kind === CUSTOM_RESOURCE_DEFINITIONS.kind && apiVersion === apiVersionOf(CUSTOM_RESOURCE_DEFINITIONS);
@@ -74,7 +75,7 @@ function cannotHandle({ kind, version }: Resource, why: string) {
   return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`);
 }
 
-/** Left out, both are those of the endpoint. */
+/** Absent, both are those of the endpoint. */
 function checkKind(object: JsonObject, resource: Resource): void {
   const expected = apiVersionOf(resource);
   const apiVersion = object["apiVersion"] ?? expected;
@@ -88,7 +89,7 @@ function checkKind(object: JsonObject, resource: Resource): void {
   throw badRequest(`${what}: no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
 }
 
-/** The name and namespace of the URL win; an object that says otherwise was sent to the wrong place. */
+/** The name and namespace of the URL count; an object with others was sent to the wrong place. */
 export function checkPlace(object: KubeObject, place: { name: string; namespace: string }): void {
   const { name = "", namespace = "" } = object.metadata;
   if (name !== "" && name !== place.name) {
@@ -103,8 +104,8 @@ export function checkNamespace(sent: string, fromUrl: string): void {
   }
 }
 
-// The body of a custom resource -> an object of the kind that the URL names. Unlike a built-in kind it must say what it is,
-// and null in it may mean something.
+// The body of a custom resource -> an object of the kind that the URL names. Unlike a built-in kind it must name its
+// kind and version, and null in it may have a meaning.
 
 interface CustomDecodable {
   readonly resource: Resource;
@@ -124,7 +125,7 @@ function decodeCustom(value: JsonObject, { resource, custom }: CustomDecodable):
   return custom.takeIn(object as unknown as KubeObject);
 }
 
-/** In metadata null is as good as nothing: clients send `creationTimestamp: null` with every object. */
+/** In metadata null means absent: clients send `creationTimestamp: null` with every object. */
 function said(metadata: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null));
 }

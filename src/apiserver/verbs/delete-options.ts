@@ -1,4 +1,4 @@
-// DeleteOptions: the body of a delete: preconditions, grace period, dry run, and what becomes of the dependents.
+// DeleteOptions, the body of a delete: preconditions, grace period, dry run, and what happens to dependents.
 
 import type { Resource } from "../../api/meta/index.ts";
 import { isJsonObject, type Json } from "../../kernel/json/index.ts";
@@ -10,9 +10,9 @@ export interface DeleteOptions {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly isDryRun: boolean;
-  /** How long the object may take to end; kinds that need no time ignore it. */
+  /** Kinds without a grace period ignore it. */
   readonly gracePeriodSeconds: number | undefined;
-  /** What becomes of the objects that belong to it; undefined: what was said before, else Background. */
+  /** What happens to the dependents; undefined: as an earlier delete demanded, else Background. */
   readonly propagation: Propagation | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Sent {
   readonly gracePeriodSeconds?: number | null;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | null;
   readonly propagationPolicy?: string | null;
-  /** The older way to say Orphan (true) or Background (false). */
+  /** The older form of Orphan (true) and Background (false). */
   readonly orphanDependents?: boolean | null;
   readonly dryRun?: readonly string[] | null;
 }

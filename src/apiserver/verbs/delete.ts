@@ -1,5 +1,5 @@
-// delete and deletecollection. An object with finalizers is only marked; it goes when the last finalizer does (update.ts).
-// So is a pod that runs on a node: its kubelet ends it and deletes it again, without grace.
+// delete and deletecollection. An object with finalizers is only marked; it is removed with its last finalizer
+// (update.ts). A pod that runs on a node is marked as well: its kubelet ends it and deletes it again, without grace.
 
 import type { KubeObject, ObjectMeta, Status } from "../../api/meta/index.ts";
 import { isSameJson } from "../../kernel/json/index.ts";
@@ -35,7 +35,7 @@ export async function removeCollection(stored: StoredCall): Promise<Answer> {
     try {
       items.push((await removeObject({ ...stored, namespace }, object.metadata.name ?? "", options)).content);
     } catch (error) {
-      // Somebody else deleted it in between, which is what was wanted.
+      // Another client deleted it in between, which is the wanted result.
       if (!isFault(error, "not-found")) throw error;
     }
   }
@@ -49,7 +49,7 @@ async function optionsOf(stored: StoredCall): Promise<DeleteOptions> {
 
 interface Gone {
   readonly content: Content;
-  /** Marked, but still there: something holds it, or it was given time to end. */
+  /** Marked and still stored: a finalizer holds it, or it was given time to end. */
   readonly isPending: boolean;
 }
 
@@ -103,13 +103,13 @@ async function take(stored: StoredCall, current: Stored, options: DeleteOptions)
   return { content: await storage.delete(last.key, last.revision), isPending: false };
 }
 
-/** A kind that is given time to end shows in its last state that the time is over. */
+/** A kind with a grace period shows in its last state that the period has ended. */
 async function ended({ strategy, parts }: StoredCall, current: Stored): Promise<Stored> {
   if (strategy.graceSeconds === undefined) return current;
   return parts.storage.update(current.key, markDeleted(current.object, parts.clock.now(), 0), current.revision);
 }
 
-/** The object as it waits: for what its kind waits for, from the first request on, and for its dependents. */
+/** The object while it waits for its kind's own condition, from the first request on, and for its dependents. */
 function waiting({ strategy, parts }: StoredCall, current: KubeObject, { propagation }: DeleteOptions): KubeObject {
   const isFirst = current.metadata.deletionTimestamp === undefined;
   const object = isFirst ? (strategy.prepareDelete?.(current, parts.clock.now()) ?? current) : current;
@@ -118,7 +118,7 @@ function waiting({ strategy, parts }: StoredCall, current: KubeObject, { propaga
   return isSameJson(wanted, finalizers) ? object : { ...object, metadata: { ...object.metadata, finalizers: wanted } };
 }
 
-/** What the garbage collector has to do first stands in the finalizers (controllers/garbage). */
+/** The finalizers tell the garbage collector what to do first (controllers/garbage). */
 const BY_POLICY: Readonly<Record<Propagation, readonly string[]>> = {
   Foreground: ["foregroundDeletion"],
   Orphan: ["orphan"],
@@ -131,7 +131,7 @@ function collected(finalizers: readonly string[], propagation: Propagation | und
   return [...others, ...BY_POLICY[propagation]];
 }
 
-/** The kind decides about the first request; a later one can only shorten what was granted. */
+/** The kind decides on the first request; a later one can only shorten the grace period. */
 function graceOf({ strategy }: StoredCall, object: KubeObject, asked: number | undefined): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   if (deletionTimestamp !== undefined) return asked ?? deletionGracePeriodSeconds;
@@ -142,7 +142,7 @@ function isShorter({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: Object
   return deletionTimestamp === undefined || seconds < deletionGracePeriodSeconds;
 }
 
-/** The time of deletion is the time at which the grace is over, counted from the first request. */
+/** The time of deletion is the end of the grace period, counted from the first request. */
 function markDeleted(object: KubeObject, nowMs: number, seconds: number): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, generation, ...rest } = object.metadata;
   const askedMs =

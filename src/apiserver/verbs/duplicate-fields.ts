@@ -1,5 +1,5 @@
-// Keys that stand twice in one object of a JSON body. The parser keeps the last of them without a word, so the text is read
-// once more, by a scanner that only follows strings, braces and brackets. It runs on text that has been parsed before.
+// Keys that occur twice in one object of a JSON body. The parser silently keeps the last of them, so the text is read
+// once more by a scanner that only follows strings, braces and brackets. It runs on text that has been parsed before.
 
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -7,10 +7,10 @@ import type { Call } from "../call.ts";
 import { mediaTypeOf } from "../entry/body.ts";
 import { repeatedKeysOf } from "../entry/yaml.ts";
 
-/** More than anybody reads. */
+/** More than a person reads. */
 const MAX_TOLD = 100;
 
-/** `duplicate field "metadata.name"`, in the order they stand in the body. */
+/** `duplicate field "metadata.name"`, in the order of the body. */
 export function duplicateFields(call: Call): readonly string[] {
   const bytes = call.sentBody();
   const type = mediaTypeOf(call.request);
@@ -20,7 +20,7 @@ export function duplicateFields(call: Call): readonly string[] {
   return [...new Set(findDuplicates(textOf(bytes)))].map((path) => `duplicate field ${JSON.stringify(path)}`);
 }
 
-/** A YAML reader tells all its complaints as one error; as warnings they are one each. */
+/** A YAML reader reports all its complaints as one error; as warnings they are separate. */
 export function asWarnings(complaints: readonly string[]): readonly string[] {
   return complaints.flatMap((text) => (text.startsWith("yaml: ") ? text.split("\n  ").slice(1) : [text]));
 }
@@ -37,7 +37,7 @@ function textOf(bytes: Uint8Array): string {
 interface Level {
   /** Undefined in a list. */
   readonly keys: Set<string> | undefined;
-  /** How the value being read is called within its parent: `.spec` or `[2]`. */
+  /** The name of the current value within its parent: `.spec` or `[2]`. */
   step: string;
   at: number;
 }
@@ -76,7 +76,7 @@ function nextItem(level: Level | undefined): void {
   level.step = `[${level.at}]`;
 }
 
-/** Just after the closing quote: the next one that no odd number of backslashes stands before. */
+/** Just after the closing quote: the next one without an odd number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let before = at;

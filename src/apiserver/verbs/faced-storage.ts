@@ -1,5 +1,5 @@
-// Storage seen through a face (resources/strategy.ts): a kind that is shown otherwise than it is kept reads and writes
-// through here, so that no verb has to know. Keys are those of the kept kind.
+// Storage seen through a face (resources/strategy.ts): a kind that is shown in another form than it is stored in reads
+// and writes through here, so that no verb has to know. Keys are those of the stored kind.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Face } from "../resources/strategy.ts";
@@ -35,7 +35,7 @@ function showChange(change: Change, shown: (kept: KubeObject) => KubeObject): Ch
 
 const memories = new WeakMap<Face, WeakMap<KubeObject, KubeObject>>();
 
-/** Stored objects are shared and never change, so what a face makes of one is made once for all readers and watchers. */
+/** Stored objects are shared and never change, so the face of one is made once for all readers and watchers. */
 function shownBy(face: Face): (kept: KubeObject) => KubeObject {
   const memory = memories.get(face) ?? new WeakMap<KubeObject, KubeObject>();
   memories.set(face, memory);

@@ -1,5 +1,5 @@
-// Whose fields are they? The verbs' side of ownership/: every write stamps metadata.managedFields with who set what.
-// Behaviour of the managers in k8s.io/apimachinery/pkg/util/managedfields.
+// The owners of fields, from the verbs' side of ownership/: every write records in metadata.managedFields which manager
+// set which field. Behaviour of the managers in k8s.io/apimachinery/pkg/util/managedfields.
 
 import { apiVersionOf, type KubeObject } from "../../api/meta/index.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject } from "../../kernel/json/index.ts";
@@ -20,7 +20,7 @@ import { formatTime } from "../resources/metadata.ts";
 import { type StructSchema, schemaOfKind, zeroOf } from "../schema/index.ts";
 import type { StoredCall } from "./stored-call.ts";
 
-/** The object with its owners; with none when nobody owns anything. */
+/** The object with its managedFields; without them when no field has an owner. */
 function withManagers<T extends KubeObject>(object: T, managers: Managers): T {
   const { managedFields: _before, ...metadata } = object.metadata;
   if (managers.size === 0) return { ...object, metadata };
@@ -37,7 +37,7 @@ export function ownable(object: KubeObject): JsonObject {
   return { ...object, metadata } as unknown as JsonObject;
 }
 
-/** Of a new object, which nobody owned before: without what belongs to the server or to its place, and so to nobody. */
+/** A new object without the fields that the server fills in or that name its place: they get no owner. */
 function ownableOfNew(object: KubeObject): JsonObject {
   const { apiVersion: _version, kind: _kind, ...rest } = object;
   const {
@@ -61,7 +61,9 @@ export function ignoredFields({ strategy, subresource }: StoredCall): FieldSet {
   return resetFields(strategy, subresource);
 }
 
-/** Who owns what after a write: whoever writes, by what it changes, or those that an apply has found already. */
+/**
+ * The owners after a write: the manager that writes owns what it changes, or an apply has computed the owners already.
+ */
 export type Owners = { readonly manager: string } | { readonly managers: Managers };
 
 interface Creation {
@@ -72,7 +74,7 @@ interface Creation {
   readonly next: KubeObject;
 }
 
-/** Its creator owns everything it sent and every default, but not what the server filled in. */
+/** The creator owns everything it sent and every default, but not what the server filled in. */
 export function ownedByCreator(stored: StoredCall, { owners, sent, next }: Creation): KubeObject {
   if ("managers" in owners) return withManagers(next, owners.managers);
   const schema = schemaOfKind(stored.strategy);
@@ -104,7 +106,7 @@ interface Change {
   readonly next: KubeObject;
 }
 
-/** What a write changes goes over to its writer. An object whose fields nobody owns stays so. */
+/** The writer becomes the owner of what it changes. An object without owners stays without. */
 export function ownedByWriter(stored: StoredCall, { owners, sent, current, next }: Change): KubeObject {
   if ("managers" in owners) return withManagers(next, owners.managers);
   const schema = schemaOfKind(stored.strategy);
@@ -119,7 +121,10 @@ export function ownedByWriter(stored: StoredCall, { owners, sent, current, next 
   return withManagers(next, trackUpdate(write, ownable(next)));
 }
 
-/** A client may edit the owners, but not by a subresource; leaving them out means nothing, one empty entry clears them. */
+/**
+ * A client may edit managedFields, but not through a subresource; leaving them out changes nothing, one empty entry
+ * clears them.
+ */
 function startingManagers({ subresource }: StoredCall, sent: KubeObject, current: KubeObject): Managers {
   const { managedFields: wanted } = sent.metadata;
   if (subresource !== undefined || wanted === undefined) return managersOf(current);
@@ -128,7 +133,7 @@ function startingManagers({ subresource }: StoredCall, sent: KubeObject, current
   return edited === undefined || edited.size === 0 ? managersOf(current) : edited;
 }
 
-/** Nothing changed, or nothing but when: such a write is none. */
+/** A write that changes nothing, or only timestamps of managers, is not stored. */
 export function isSameButForTimes(one: KubeObject, other: KubeObject): boolean {
   return isSameJson(withoutTimes(one), withoutTimes(other));
 }

@@ -70,7 +70,7 @@ describe("many writes of one object at once", () => {
 });
 
 describe("turns", () => {
-  it("go on after a writer that failed, and are given up when nobody waits", async () => {
+  it("go on after a writer that failed, and are forgotten when no writer waits", async () => {
     const turns = createTurns();
     const order: string[] = [];
     const failed = turns.take("a", () => Promise.reject(new TypeError("broken")));

@@ -1,14 +1,14 @@
-// A write that names no version is not refused because another came first: it is made anew from what is stored now.
+// A write that names no version is not refused because another came first: it is made again from what is stored now.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import { conflict, notFound } from "../status/status.ts";
 import type { Storage } from "../storage/storage.ts";
 import { keyFor, type StoredCall } from "./stored-call.ts";
 
-/** Lost races before the client is told; each means that somebody else's write came through. */
+/** Lost races before the client gets a conflict; each means that another write came through. */
 export const MAX_WRITE_TRIES = 10;
 
-/** Storage's own refusals carry no Status yet: another writer came first. */
+/** A refusal by storage itself carries no Status yet: another writer came first. */
 export function isLostRace(error: unknown): boolean {
   return (isFault(error, "conflict") || isFault(error, "not-found")) && error.cause === undefined;
 }
@@ -18,7 +18,7 @@ export function told(error: unknown, { resource, call }: StoredCall): unknown {
   return isFault(error, "conflict") ? conflict(resource, call.info.name) : notFound(resource, call.info.name);
 }
 
-/** The first try runs at once, unless others wait for the object; those after a lost race run in turn. */
+/** The first try runs at once, unless other writers wait for the object; tries after a lost race run in turn. */
 export async function writeUntilWon<T>(
   stored: StoredCall,
   attempt: () => Promise<T>,
@@ -51,10 +51,10 @@ async function tryAgain<T>(
   }
 }
 
-// Some kinds are written one at a time (Strategy.writesInTurn): a write becomes visible only once it is durable, and two that
-// were prepared at the same moment would both take the same free address.
+// Some kinds are written one at a time (Strategy.writesInTurn): a write becomes visible only once it is durable, and
+// two that were prepared at the same moment would both take the same free address.
 
-/** The last write of each storage that others wait for; it never rejects. */
+/** The last write of each storage; it never rejects. */
 const lastOf = new WeakMap<Storage, Promise<void>>();
 
 export async function inTurn<T>({ strategy, parts }: StoredCall, write: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-// resourceVersion, resourceVersionMatch, limit, continue, sendInitialEvents: what may be combined with what.
+// resourceVersion, resourceVersionMatch, limit, continue, sendInitialEvents, and which of them may be combined.
 // Behaviour of k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
 import type { Resource } from "../../api/meta/index.ts";
@@ -83,6 +83,6 @@ export function exactly(options: ReadOptions): number | undefined {
   const { resourceVersion, match, limit } = options;
   if (resourceVersion === undefined || resourceVersion === 0) return undefined;
   if (match === "Exact") return resourceVersion;
-  // The rule from before resourceVersionMatch existed: a version with a limit means that very version.
+  // The rule from before resourceVersionMatch existed: a version with a limit means exactly that version.
   return match === "" && limit !== undefined ? resourceVersion : undefined;
 }

@@ -68,7 +68,7 @@ function collect(stored: StoredCall, selection: Selection, start: Start & { limi
   return { kind: "list", items, meta: listMeta({ prefix, revision: page.revision, after: page.next }, remaining) };
 }
 
-/** Without a selector nothing is looked at, and so nothing is parsed. */
+/** Without a selector no object is inspected, so none is parsed. */
 function selected({ items }: Page, { isEverything, matches }: Selection): readonly Content[] {
   return isEverything ? items : items.filter(({ object }) => matches(object));
 }
@@ -102,4 +102,7 @@ function toldVersion(error: unknown, { continueToken, resourceVersion }: ReadOpt
 }
 
 const TOO_OLD_TO_CONTINUE =
-  "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. What was created, modified or deleted since the first page may then be missing or shown twice.";
+  "The provided continue parameter is too old to display a consistent list result. " +
+  "You can start a new list without the continue parameter, " +
+  "or use the continue token in this response to retrieve the remainder of the results. " +
+  "What was created, modified or deleted since the first page may then be missing or shown twice.";

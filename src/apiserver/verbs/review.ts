@@ -1,4 +1,4 @@
-// create of a kind that is a question: decode, validate, answer. Nothing is stored.
+// create of a review kind: decode, validate, answer. Nothing is stored.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { nodeOfUser } from "../../authorizer/index.ts";
@@ -40,7 +40,7 @@ function factsFor({ user }: Call, parts: VerbParts): ReviewFacts {
   };
 }
 
-/** What a node may do depends on its pods; that cannot be told as a list of rules. */
+/** What a node may do depends on its pods and cannot be listed as rules. */
 function rulesIn({ rbac }: VerbParts, user: ReviewFacts["user"], namespace: string): KnownRules {
   const known = rulesForUser(rbac, user, namespace);
   if (nodeOfUser(user) === undefined) return known;

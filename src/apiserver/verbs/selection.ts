@@ -1,4 +1,4 @@
-// Which objects a list, watch or deletecollection is about: label selector, field selector, and the name in an old-style
+// Which objects a list, watch or deletecollection covers: label selector, field selector, and the name in an old-style
 // watch path.
 
 import { createMatcher, type KubeObject, parseFieldSelector, parseLabelSelector } from "../../api/meta/index.ts";
@@ -43,7 +43,7 @@ function fieldOf(strategy: Strategy, object: KubeObject, field: string): string 
   return Object.hasOwn(fields, field) ? (fields[field] ?? "") : "";
 }
 
-/** Enough of an object to learn which fields a kind offers. */
+/** Enough of an object to find out which fields a kind offers. */
 const EMPTY = { apiVersion: "", kind: "", metadata: {}, spec: {}, involvedObject: {} } as KubeObject;
 
 function fieldsOf(strategy: Strategy, object: KubeObject): Readonly<Record<string, string>> {

@@ -1,6 +1,6 @@
-// A subresource that speaks another kind than its parent (Speech in resources/strategy.ts): read, update and patch of that
-// kind, each turned into a write of the parent.
-// differs from upstream: no server-side apply to it, whose fields would have to be owned in two kinds at once.
+// A subresource whose bodies are of another kind than its parent (Speech in resources/strategy.ts): read, update and
+// patch of that kind, each turned into a write of the parent. differs from upstream: no server-side apply, for which
+// fields would have to be owned in two kinds at once.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Json } from "../../kernel/json/index.ts";
@@ -45,7 +45,7 @@ function currentOf(stored: StoredCall): Stored {
   return found;
 }
 
-/** What a client wants, given what is shown now. */
+/** The object that the client wants, given what is shown now. */
 type Wish = (shown: KubeObject) => KubeObject;
 
 async function readUpdate({ call }: StoredCall, speech: Speech): Promise<Wish> {

@@ -1,5 +1,5 @@
-// The inner stages: resources finds whom the request is for, storage runs the verb, watching opens a stream. They live here
-// because resources/ is pure and storage/ and watching/ know nothing of HTTP; what joins them is the verbs.
+// The inner stages: resources finds the endpoint of the request, storage runs the verb, watching opens a stream. They
+// are here because resources/ is pure and storage/ and watching/ know nothing of HTTP; the verbs join them.
 
 import type { Answer, Call, Next } from "../call.ts";
 import { negotiate, offerOf } from "../entry/accept.ts";
@@ -25,7 +25,7 @@ import { spoken } from "./spoken.ts";
 import { type StoredCall, storedCall, type VerbParts } from "./stored-call.ts";
 import { update } from "./update.ts";
 
-/** Whom is the request for? Reviews and documents are answered here; stored kinds go on. */
+/** Finds the endpoint. Reviews and documents are answered here; requests for stored kinds go on. */
 export async function runResources(call: Call, next: Next, parts: VerbParts): Promise<Answer> {
   const { info } = call;
   if (!info.isResource) return parts.ownDocument(call) ?? findDocument(call, parts.registry);
@@ -37,7 +37,7 @@ export async function runResources(call: Call, next: Next, parts: VerbParts): Pr
     return NOT_FOUND;
   }
   call.endpoint = endpoint;
-  // Before anything is written: an answer that the client does not take must not be the answer to a done deed.
+  // Before anything is written: a client must not be refused for the form of an answer after its write was done.
   call.accepted = negotiate(call.request.headers, offerOf(endpoint, info.verb));
   if (endpoint.kind === "review") return review(endpoint.review, call, parts);
   if (endpoint.kind === "posted") return post(call, parts, endpoint);
@@ -47,7 +47,9 @@ export async function runResources(call: Call, next: Next, parts: VerbParts): Pr
   return next();
 }
 
-/** The verb must be one of the kind's, and fit the path: POST goes to a collection, PUT and PATCH to an object. */
+/**
+ * The kind must have the verb, and the verb must fit the path: POST goes to a collection, PUT and PATCH to an object.
+ */
 function isServed(endpoint: Extract<Endpoint, { kind: "stored" }>, info: RequestInfo): boolean {
   const { strategy, subresource } = endpoint;
   const verbs = subresource?.verbs ?? strategy.verbs;
@@ -67,7 +69,7 @@ const STORED_VERBS: Readonly<Record<string, (stored: StoredCall) => Promise<Answ
   deletecollection: removeCollection,
 };
 
-/** Everything but watch ends here. */
+/** Every verb but watch ends here. */
 export async function runStorage(call: Call, next: Next, parts: VerbParts): Promise<Answer> {
   const stored = storedCall(call, parts);
   const speech = stored?.subresource?.speaks;
@@ -99,9 +101,9 @@ export async function runWatching(call: Call, _next: Next, parts: VerbParts): Pr
   return { kind: "events", watch };
 }
 
-// A watch on a custom kind ends with the kind: when its definition is removed, or says something else from now on. What the
-// watcher selects and how its answers look was read from the old one. Clients watch again, and find the new kind or a 404.
-// Behaviour of crdHandler in k8s.io/apiextensions-apiserver, which tears the storage of a changed kind down.
+// A watch on a custom kind ends when its definition is removed or changed: the watcher's selectors and the form of its
+// answers were read from the old one. Clients watch again, and find the new kind or a 404. Behaviour of crdHandler in
+// k8s.io/apiextensions-apiserver, which tears down the storage of a changed kind.
 
 function endWithKind(watch: Watch, { custom }: Strategy, storage: Storage): void {
   if (custom === undefined) return;
@@ -114,6 +116,6 @@ function endWithKind(watch: Watch, { custom }: Strategy, storage: Storage): void
     if (change.key === key) endUnlessSame();
   });
   watch.ended.addEventListener("abort", unsubscribe, { once: true });
-  // It may have changed since this request found its kind.
+  // The definition may have changed since this request found its kind.
   endUnlessSame();
 }

@@ -20,7 +20,7 @@ import type { Turns } from "./turns.ts";
 /** What the verbs use beside the call itself. */
 export interface VerbParts extends RandomSource {
   readonly storage: Storage;
-  /** The kinds that are served at this moment. */
+  /** The kinds that are served now. */
   readonly registry: Registry;
   readonly clock: Clock;
   readonly turns: Turns;
@@ -55,7 +55,7 @@ export function keyFor(stored: StoredCall, name: string): string {
   return keyOf(keptAs(stored.strategy), { namespace: stored.namespace, name });
 }
 
-/** Where the objects of a kind are in storage: most under their own resource, a second face under the first one's. */
+/** The resource under which objects of a kind are stored: its own, or for a second face of a kind that of the first. */
 export function keptAs(strategy: Strategy): Resource {
   return strategy.face?.of ?? strategy.resource;
 }
@@ -80,7 +80,7 @@ const WRITE_OPTIONS: Resource = {
   namespaced: false,
 };
 
-/** dryRun=All: everything is done but the writing. Anything else than `All` is a mistake worth telling. */
+/** dryRun=All: everything is done but the write. Any value other than `All` is refused. */
 export function isDryRun(stored: StoredCall): boolean {
   const value = stored.call.query.first("dryRun");
   if (value === undefined || value === "") return false;
@@ -116,7 +116,7 @@ export function enforce(refusal: Refusal | undefined, attempt: Attempt): void {
   throw forbidden(resource, attempt.name || name || generateName || "Unknown", refusal.message, refusal.causes);
 }
 
-// A call to a subresource that is only posted to, with everything its handler needs (index.ts).
+// A POST to a subresource, with everything its handler needs (posts/index.ts).
 
 export interface PostedCall {
   readonly call: Call;
@@ -124,13 +124,13 @@ export interface PostedCall {
   /** The kind that the subresource belongs to. */
   readonly strategy: Strategy;
   readonly resource: Resource;
-  /** Of the object that is posted to. Empty namespace for cluster-scoped kinds. */
+  /** Of the object that is posted to. The namespace is empty for cluster-scoped kinds. */
   readonly namespace: string;
   readonly name: string;
   readonly subresource: CreateSubresource;
 }
 
-/** What a handler answers that has done something and has nothing to show. */
+/** The answer of a handler that has no object to return. */
 export function done(): Answer {
   const body: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return { kind: "document", status: 201, body };

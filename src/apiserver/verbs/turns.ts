@@ -1,9 +1,9 @@
-// Writers of one object, one after the other. Two patches that began with the same version cannot both be written: the second
-// is made anew. With many at once the same one could lose again and again, so who has lost waits for its turn, and whoever
-// comes while others wait goes behind them.
+// Writers of one object, one after the other. Of two patches that began with the same version only one can be written;
+// the other is made again. With many at once the same one could lose every time, so a writer that has lost waits for
+// its turn, and writers that arrive meanwhile queue behind it.
 
 export interface Turns {
-  /** Does somebody wait for this key, or write in turn? */
+  /** Is a writer of this key waiting or writing in turn? */
   isTaken(key: string): boolean;
   take<T>(key: string, write: () => Promise<T>): Promise<T>;
 }

@@ -1,5 +1,5 @@
-// update (PUT) and the core that patch shares: take what the client sent, keep what this endpoint may not change, validate,
-// admit, compare and swap.
+// update (PUT) and the core that patch shares: take what the client sent, keep what this endpoint may not change,
+// validate, admit, compare and swap.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import { checkJson, type Json } from "../../kernel/json/index.ts";
@@ -60,7 +60,7 @@ async function createInstead(stored: StoredCall, sent: KubeObject, owners: Owner
   return { kind: "object", status: 201, content };
 }
 
-/** The request was allowed as what it is; that it creates is another question. */
+/** The request was authorized as an update or patch; to create is another right. */
 export function checkMayCreate({ call, parts }: StoredCall): void {
   const asked = { ...attributesOf(call), verb: "create" };
   const decision = parts.authorizer.authorize(asked);
@@ -120,22 +120,25 @@ async function replaceNow(stored: StoredCall, current: Stored, { sent, owners }:
   return swap(stored, ownedByWriter(stored, { owners, sent, current: current.object, next }), current);
 }
 
-/** Somebody must still do something before the object may go: whoever a finalizer names, or what its kind waits for. */
+/** Something must still happen before the object is removed: the work of a finalizer, or what its kind waits for. */
 export function isHeld(strategy: Strategy, object: KubeObject): boolean {
   return (object.metadata.finalizers ?? []).length > 0 || strategy.isHeld?.(object) === true;
 }
 
-/** Deleted, nothing holds it any more, and its time to end is over; a pod with grace left stays for its kubelet. */
+/** Deleted, held by nothing, and its grace period has ended; a pod with grace left stays for its kubelet. */
 function hasEnded(strategy: Strategy, object: KubeObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && !isHeld(strategy, object);
 }
 
-/** A write that changes nothing keeps the resourceVersion; the last finalizer of a deleted object takes it away. */
+/**
+ * A write that changes nothing keeps the resourceVersion; removing the last finalizer of a deleted object removes the
+ * object.
+ */
 async function swap(stored: StoredCall, next: KubeObject, current: Stored): Promise<Content> {
   const { storage } = stored.parts;
   const isOver = hasEnded(stored.strategy, next);
-  // What is stored can be sent back whole: the owners of its fields count too.
+  // The limits of a body hold for what is stored, owners of fields included: a client can then send it back whole.
   if (await heavyTurn(stored, current)) checkJson(next as unknown as Json);
   if (isDryRun(stored)) return { object: next };
   if (isOver) {

@@ -1,6 +1,6 @@
-// The parameters of a write: who writes (fieldManager), how strictly fields are taken (fieldValidation), whether it is only
-// tried (dryRun), whether an apply takes fields from others (force). Each wrong one is told in the name of the options'
-// kind, as k8s.io/apimachinery/pkg/apis/meta/v1/validation does.
+// The parameters of a write: the manager that writes (fieldManager), how unknown fields are handled (fieldValidation),
+// whether it is only tried (dryRun), whether an apply takes fields from other managers (force). A wrong one is refused
+// in the name of the options' kind, as k8s.io/apimachinery/pkg/apis/meta/v1/validation does.
 
 import type { Resource } from "../../api/meta/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
@@ -13,7 +13,7 @@ import { invalidObject } from "../status/status.ts";
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export interface WriteOptions {
-  /** Who writes: the parameter, else the first word of the user agent. */
+  /** The manager that writes: the parameter, else the first word of the user agent. */
   readonly manager: string;
   readonly fieldValidation: FieldValidation;
   readonly isDryRun: boolean;
@@ -63,7 +63,7 @@ function managerErrors(manager: string): readonly FieldError[] {
 
 function agentOf({ request }: Call): string {
   const [name = ""] = (headerValue(request.headers, "user-agent") ?? "").split("/");
-  // A manager is written into the object; an agent of any length must not be.
+  // The manager is stored in the object, so the length of a user agent is bounded.
   return name === "" ? "unknown" : name.slice(0, MAX_MANAGER_BYTES);
 }
 

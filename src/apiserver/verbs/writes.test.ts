@@ -58,7 +58,7 @@ describe("fields that a kind does not have", () => {
 });
 
 describe("owners", () => {
-  it("are whoever set the field last, by the name they give or the program they are", async () => {
+  it("are the managers that set a field last, named by fieldManager or by the user agent", async () => {
     const made = await send(`POST ${MAPS}`, map("o", { x: "1", y: "1" }));
     expect(owners(made)).toMatchObject([{ manager: "tester", operation: "Update", fieldsType: "FieldsV1" }]);
     const changed = await send(`PATCH ${MAPS}/o?fieldManager=other`, { data: { x: "2" } }, MERGE);
@@ -74,7 +74,7 @@ describe("owners", () => {
     expect(after.body).toEqual(before.body);
   });
 
-  it("can be cleared, and then nobody owns anything", async () => {
+  it("can be cleared, and then no field has an owner", async () => {
     const cleared = await send(`PATCH ${MAPS}/o`, { metadata: { managedFields: [{}] } }, MERGE);
     expect(owners(cleared)).toBeUndefined();
     expect(owners(await send(`PATCH ${MAPS}/o`, { data: { z: "1" } }, MERGE))).toBeUndefined();

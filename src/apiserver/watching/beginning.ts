@@ -1,5 +1,5 @@
-// What a watch begins with, and the subscription that carries on from there without gap or repetition: the current objects,
-// closed by a bookmark (a streaming list), or the changes after a revision that the client has seen.
+// The opening of a watch, and the subscription that continues it without gap or repetition: the current objects, closed
+// by a bookmark (a streaming list), or the changes after a revision that the client has seen.
 
 import type { Resource } from "../../api/meta/index.ts";
 import type { Change, Page, Storage } from "../storage/storage.ts";
@@ -17,7 +17,7 @@ export interface WatchScope {
   readonly storage: Storage;
   readonly prefix: string;
   readonly resource: Resource;
-  /** Label and field selector, and whatever else decides which objects exist for this watcher. */
+  /** Label and field selector, and everything else that decides which objects exist for this watcher. */
   readonly matches: Matches;
   readonly parameters: WatchParameters;
 }
@@ -27,7 +27,7 @@ interface Beginning {
   readonly unsubscribe: () => void;
 }
 
-/** Kubernetes begins with the current objects when no revision is given, whether or not the client asks for it by name. */
+/** Kubernetes begins with the current objects when no revision is given, whether or not the client asks for it. */
 export function isStreamingList({ resourceVersion = 0, sendInitialEvents }: WatchParameters): boolean {
   return sendInitialEvents ?? resourceVersion === 0;
 }

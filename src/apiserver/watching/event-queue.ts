@@ -1,5 +1,5 @@
-// Between storage, which never waits, and one reader, who may be slow. The opening events (a snapshot, or the history) are
-// read one by one from what storage holds anyway; only what happens after them is queued, and that has a bound.
+// Between storage, which never waits, and one reader, which may be slow. The opening events (a snapshot, or the
+// history) are read one by one from what storage holds; only later changes are queued, up to a bound.
 
 export interface EventQueue<T> {
   /** The events that come first. Until it is called, `take` waits. */
@@ -12,7 +12,7 @@ export interface EventQueue<T> {
   taken(): number;
   /** No more events; those that are queued can still be taken. */
   finish(): void;
-  /** The end, now: what is queued is dropped. */
+  /** Ends now: what is queued is dropped. */
   discard(): void;
   /** The next event, undefined after the last. One reader: a second `take` must wait for the first. */
   take(): Promise<T | undefined>;

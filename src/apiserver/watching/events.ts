@@ -1,6 +1,6 @@
-// Changes of storage as one watcher sees them. A watcher with a selector lives in a world where only matching objects exist:
-// an object that starts to match is ADDED there, one that stops to match is DELETED with the last content that matched.
-// Pure. Kubernetes API concepts, "Efficient detection of changes".
+// Changes of storage as one watcher sees them. For a watcher with a selector only matching objects exist: an object
+// that begins to match is ADDED, one that no longer matches is DELETED with the last content that matched. Pure.
+// Kubernetes API concepts, "Efficient detection of changes".
 
 import { apiVersionOf, INITIAL_EVENTS_END, type KubeObject, type Resource, type Status } from "../../api/meta/index.ts";
 import type { Fault } from "../../kernel/outcome/index.ts";
@@ -12,10 +12,10 @@ export type WatchedEvent =
 
 export type Matches = (object: KubeObject) => boolean;
 
-/** For a watcher without a selector: no object needs to be looked at, and so none has to be parsed. */
+/** For a watcher without a selector: no object is inspected, so none is parsed. */
 export const EVERYTHING: Matches = () => true;
 
-/** Undefined when the change happens outside the watcher's world. */
+/** Undefined when the change concerns no object that this watcher selects. */
 export function eventOf(change: Change, matches: Matches): WatchedEvent | undefined {
   if (matches === EVERYTHING) return { type: change.type, content: change };
   const { previous } = change;
@@ -31,7 +31,7 @@ export function bookmarkAt(revision: number, resource: Resource): WatchedEvent {
   return bookmark(resource, { resourceVersion: String(revision) });
 }
 
-/** The bookmark that tells the client of a streaming list that it has now seen everything there was. */
+/** The bookmark by which the client of a streaming list knows that it has seen all initial objects. */
 export function initialEventsEnd(revision: number, resource: Resource): WatchedEvent {
   const metadata = { resourceVersion: String(revision), annotations: { [INITIAL_EVENTS_END]: "true" } };
   return bookmark(resource, metadata);
@@ -46,7 +46,7 @@ function atRevision(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
-// The two ways in which a watch cannot begin, as the last event of its stream: the HTTP status has been sent by then.
+// The two reasons why a watch cannot begin, as the last event of its stream: the HTTP status has been sent by then.
 
 /** Clients list again when they see it. */
 export function expiredEvent({ message }: Fault): WatchedEvent {

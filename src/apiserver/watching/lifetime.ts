@@ -1,5 +1,5 @@
-// The timers of one watch: it wakes about once a minute and shortly before its deadline, ends at the deadline, and gives a
-// reader up that has not finished some seconds later.
+// The timers of one watch: it wakes about once a minute and shortly before its deadline, ends at the deadline, and
+// abandons a reader that has not finished some seconds later.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -15,7 +15,7 @@ interface Lifetime {
   readonly onStalled: () => void;
 }
 
-/** What a reader may still need at the deadline for the events that are queued. */
+/** Time for the reader to take the queued events after the deadline. */
 const STALLED_READER_MS = 5_000;
 
 export async function runLifetime(lifetime: Lifetime): Promise<void> {
@@ -33,9 +33,12 @@ export async function runLifetime(lifetime: Lifetime): Promise<void> {
   }
 }
 
-// When a watch ends and when it wakes in between. Pure arithmetic in milliseconds; the clock and the randomness are handed in.
+// When a watch ends and when it wakes in between: pure arithmetic in milliseconds.
 
-/** kube-apiserver: --min-request-timeout 1800 s, times a random factor in [1, 2), so that watches do not all end together. */
+/**
+ * kube-apiserver: --min-request-timeout 1800 s, times a random factor in [1, 2), so that watches do not all end
+ * together.
+ */
 const DEFAULT_TIMEOUT_MS = 1_800_000;
 
 /** About once a minute, as kube-apiserver does: a client that reconnects then replays a minute at most. */
@@ -44,26 +47,26 @@ const BOOKMARK_INTERVAL_MS = 60_000;
 /** The last bookmark comes this long before the end, so that the next watch starts close to where this one stopped. */
 const BOOKMARK_BEFORE_END_MS = 2_000;
 
-/** `random` gives a number in [0, 1). Zero seconds mean the default, as silence does. */
+/** `random` gives a number in [0, 1). Zero seconds mean the default, as an absent parameter does. */
 export function watchTimeoutMs(timeoutSeconds: number | undefined, random: () => number): number {
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * 1_000;
   return DEFAULT_TIMEOUT_MS * (1 + random());
 }
 
-/** The next moment at which a watch has something to do by itself: give a bookmark or end. */
+/** The next moment at which a watch acts by itself: sends a bookmark or ends. */
 export function nextWakeAt(nowMs: number, deadlineMs: number): number {
   const lastBookmarkMs = deadlineMs - BOOKMARK_BEFORE_END_MS;
   const endMs = nowMs < lastBookmarkMs ? lastBookmarkMs : deadlineMs;
   return Math.min(nowMs + BOOKMARK_INTERVAL_MS, endMs);
 }
 
-// Tells a quiet watch from a dead reader: events have been waiting for a whole minute and not one was taken. Such a reader
-// would otherwise keep its snapshot of old objects alive until the deadline, which may be an hour away.
+// Tells a quiet watch from a stalled reader: events have been waiting for a whole minute and none was taken. Such a
+// reader would otherwise keep its snapshot of old objects alive until the deadline, which may be an hour away.
 
-/** Far longer than any pause of a living client, which needs some milliseconds to read what the socket holds. */
+/** Far longer than any pause of a working client, which needs some milliseconds to read what the socket holds. */
 const PATIENCE_MS = 60_000;
 
-/** Returns a question to ask now and then: has the reader stalled? */
+/** Returns a function that tells whether the reader has stalled. */
 export function createPatience(queue: EventQueue<unknown>, clock: Clock): () => boolean {
   let taken = queue.taken();
   let sinceMs = clock.now();

@@ -1,10 +1,11 @@
-// "At least as new as N": a client that has seen N elsewhere waits a little until this server has seen it too.
+// "At least as new as N": for a client that has seen N elsewhere, a request waits a little until this server has
+// reached it.
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { type Storage, tooLarge } from "../storage/storage.ts";
 
-/** What kube-apiserver grants before it says that the revision is too large. */
+/** How long kube-apiserver waits before it answers that the revision is too large. */
 const FRESHNESS_TIMEOUT_MS = 3_000;
 
 interface RevisionWait {
@@ -13,7 +14,9 @@ interface RevisionWait {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fault `timeout` when the revision does not come in time, `aborted` when the signal fires. Serves lists and watches. */
+/**
+ * Fault `timeout` when the revision does not come in time, `aborted` when the signal fires. Serves lists and watches.
+ */
 export async function waitForRevision({ storage, clock, signal }: RevisionWait, revision: number): Promise<void> {
   if (storage.revision() >= revision) return;
   const reached = new AbortController();

@@ -1,6 +1,6 @@
-// One watch request from its first event to its end. It begins with the current objects or after a given revision, goes on
-// with changes as they become durable, and ends at its deadline, when history no longer reaches back, or when its reader
-// falls too far behind. HTTP, encoding and flushing are the business of whoever iterates.
+// One watch request from its first event to its end. It begins with the current objects or after a given revision, goes
+// on with changes as they become durable, and ends at its deadline, when history no longer reaches back, or when its
+// reader falls too far behind. HTTP, encoding and flushing are left to the caller that iterates.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -19,21 +19,22 @@ interface WatchRequest extends WatchScope {
 
 export interface Watch extends AsyncIterable<WatchedEvent> {
   /**
-   * Aborts when the reader is given up: too far behind, silent for too long, or not done some seconds after the deadline. A
-   * writer that is stuck on a stalled connection must end it then; it would never come back to ask for the next event.
+   * Aborts when the reader is given up: too far behind, stalled for too long, or not done some seconds after the
+   * deadline. A writer that is stuck on a stalled connection must end it then; it would never ask for the next event.
    */
   readonly abandoned: AbortSignal;
-  /** Aborts when the watch is over, for whatever reason. It always does: no watch outlives its deadline by much. */
+  /** Aborts when the watch has ended, for any reason. It always does: no watch outlives its deadline by much. */
   readonly ended: AbortSignal;
-  /** Nothing more happens here: the reader gets what is queued, and then the end. */
+  /** No further changes are queued: the reader gets what is queued, and then the end. */
   finish(): void;
   /** Ends the watch now; what is queued is dropped. */
   close(): void;
 }
 
 /**
- * Changes that may wait for one reader: a burst of 100 nodes, ten changes each. Readers and history share the objects, so
- * a queue costs little more than its pointers; beyond the bound the watch ends, and the client resumes or lists again.
+ * Changes that may wait for one reader: a burst of 100 nodes, ten changes each. Readers and history share the objects,
+ * so a queue costs little more than its pointers; beyond the bound the watch ends, and the client resumes or lists
+ * again.
  */
 const QUEUE_LIMIT = 1_024;
 
@@ -64,7 +65,7 @@ export function createWatch(request: WatchRequest): Watch {
   };
 
   async function begin(): Promise<void> {
-    // Only a streaming list promises a state that is new enough; a watch after a future revision just waits for changes.
+    // Only a streaming list promises a state that is new enough; a watch after a future revision waits for changes.
     const wanted = isStreamingList(parameters) ? (parameters.resourceVersion ?? 0) : 0;
     try {
       if (wanted > storage.revision()) await waitForRevision({ storage, clock, signal: ended.signal }, wanted);
@@ -78,7 +79,7 @@ export function createWatch(request: WatchRequest): Watch {
     }
   }
 
-  // Without a revision to wait for, the beginning runs to its end before this function returns: nothing is missed.
+  // Without a revision to wait for, the opening is complete before this function returns: no change is missed.
   void begin();
   void runLifetime({
     clock,

@@ -1,5 +1,5 @@
-// NodeRestriction: a node writes only what is its own. The node authorizer lets nodes through by kind and verb; here the
-// content counts. Kinds without a rule pass. Behaviour of kubernetes/plugin/pkg/admission/noderestriction.
+// NodeRestriction: a node writes only its own objects. The node authorizer allows by kind and verb; here the content
+// decides. Kinds without a rule pass. Behaviour of kubernetes/plugin/pkg/admission/noderestriction.
 
 import { nodeOfUser } from "../../../authorizer/index.ts";
 import type { Attempt } from "../../call.ts";

@@ -1,5 +1,5 @@
-// Service account tokens: verify, gather, judge. A token of another issuer is somebody else's; one of ours that is bad in any
-// way is refused, never passed on. Behaviour of kubernetes/pkg/serviceaccount/jwt.go.
+// Service account tokens: verify, gather, judge. A token of another issuer is "none"; one of ours that is bad in any
+// way is refused and not passed on to other authenticators. Behaviour of kubernetes/pkg/serviceaccount/jwt.go.
 
 import { CREDENTIAL_ID, type UserInfo } from "../../../api/access/index.ts";
 import type { Secret } from "../../../api/core/index.ts";
@@ -24,7 +24,7 @@ interface ServiceAccountOptions {
   readonly keys: TokenKeys;
   /** The first signs; the tokens of all are accepted. */
   readonly issuers: readonly string[];
-  /** Whom a token must be meant for to be used here. */
+  /** A token must be for one of these audiences to be used here. */
   readonly audiences: readonly string[];
   readonly get: GetObject;
 }
@@ -32,7 +32,7 @@ interface ServiceAccountOptions {
 interface Verified {
   readonly jwt: UnverifiedJwt;
   readonly token: string;
-  /** Whom the token is shown to. */
+  /** The audiences that are asked about. */
   readonly wanted: readonly string[];
   readonly nowMs: number;
 }
@@ -52,7 +52,9 @@ export function createServiceAccountAuthenticator(options: ServiceAccountOptions
   };
 }
 
-/** What is no JWT of an algorithm we know is not ours to judge; it ends as 401 like every token nobody knows. */
+/**
+ * Undefined for what is not a JWT of a known algorithm: another authenticator may recognize it, else it ends as 401.
+ */
 function decode(token: string): UnverifiedJwt | undefined {
   if (!hasJwtForm(token)) return undefined;
   try {
@@ -63,7 +65,7 @@ function decode(token: string): UnverifiedJwt | undefined {
   }
 }
 
-/** With a key id only that key is tried: a token says which key to look up, never how to check it. */
+/** With a key id only that key is tried: a token names the key to look up, never how it is verified. */
 function isSigned(jwt: UnverifiedJwt, { publicKeys }: TokenKeys): boolean {
   const named = jwt.keyId === undefined ? [...publicKeys.values()] : [publicKeys.get(jwt.keyId)];
   return named.some((key: PublicKey | undefined) => key !== undefined && verifyJwt(jwt, key));
@@ -85,7 +87,7 @@ function authenticateBound({ jwt, wanted, nowMs }: Verified, options: ServiceAcc
   return { kind: "user", user: userOf(claims.namespace, claims.serviceAccount, extraOf(claims)), audiences };
 }
 
-/** A legacy token names no audience: it is meant for this server. */
+/** A legacy token names no audience: it is for this server. */
 function authenticateLegacy({ jwt, token, wanted }: Verified, options: ServiceAccountOptions): Authentication {
   const claims = readLegacyClaims(jwt.claims);
   if (claims === undefined) return refused("service account token claims are incomplete");
@@ -120,8 +122,8 @@ function extraOf({ id, pod, node }: BoundClaims): UserInfo["extra"] {
   };
 }
 
-// A verified token's claims -> the facts its judgement needs: the stored objects it names, read at this moment. Nothing is
-// cached, so a deleted account, Secret or Pod ends its tokens with the next request.
+// A verified token's claims -> the facts its judgement needs: the stored objects it names, read now. Nothing is cached,
+// so a deleted account, Secret or Pod ends its tokens with the next request.
 
 /** An object of storage, or undefined. */
 type GetObject = (

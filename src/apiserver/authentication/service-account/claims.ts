@@ -1,5 +1,6 @@
-// What a service account's token says. Bound tokens come from TokenRequest, have an end and name the object they live and die
-// with; legacy ones stand in a Secret and have no end. Claim names of kubernetes/pkg/serviceaccount/{claims,legacy}.go. Pure.
+// The claims of a service account's token. Bound tokens come from TokenRequest, expire, and name the object they are
+// bound to; legacy ones are kept in a Secret and do not expire. Claim names of
+// kubernetes/pkg/serviceaccount/{claims,legacy}.go. Pure.
 
 import type { JwtClaims } from "../../../kernel/jose/index.ts";
 
@@ -9,7 +10,7 @@ export const SERVICE_ACCOUNT_PREFIX = "system:serviceaccount:";
 const PRIVATE = "kubernetes.io";
 const LEGACY = "kubernetes.io/serviceaccount";
 
-/** Name and uid: a name alone could be that of a successor. */
+/** Name and uid: an object that was deleted and made again has the same name. */
 export interface Reference {
   readonly name: string;
   readonly uid: string;
@@ -74,7 +75,10 @@ export function encodeLegacyClaims({ namespace, serviceAccount, secretName }: Om
   };
 }
 
-/** Undefined when a claim is missing, of another type, or does not fit the subject. Signed is not the same as ours. */
+/**
+ * Undefined when a claim is missing, of another type, or does not fit the subject: the signature alone does not make it
+ * one of our tokens.
+ */
 export function readLegacyClaims(claims: JwtClaims): LegacyClaims | undefined {
   const namespace = textOf(claims[`${LEGACY}/namespace`]);
   const name = textOf(claims[`${LEGACY}/service-account.name`]);
@@ -85,7 +89,7 @@ export function readLegacyClaims(claims: JwtClaims): LegacyClaims | undefined {
   return { kind: "legacy", namespace, serviceAccount: { name, uid }, secretName };
 }
 
-/** Undefined as above. Times are in seconds, as they stand in the token. */
+/** Undefined as above. Times are in seconds, as in the token. */
 export function readBoundClaims(claims: JwtClaims): BoundClaims | undefined {
   const own = recordOf(claims[PRIVATE]);
   const namespace = textOf(own["namespace"]);

@@ -1,4 +1,4 @@
-// Who signs service account tokens, for whom, and how the world can check them: the OpenID discovery documents.
+// The issuer of service account tokens, and the OpenID discovery documents by which relying parties verify them.
 
 import {
   type JwtAlgorithm,
@@ -13,12 +13,12 @@ import { parsePem } from "../../../kernel/pem/index.ts";
 import { type PublicKey, parsePublicKey } from "../../../kernel/x509/index.ts";
 import { parsePrivateKey } from "../../../platform/keys/index.ts";
 
-/** The name kubeadm gives every cluster's issuer. */
+/** The name kubeadm gives the issuer of every cluster. */
 export const DEFAULT_ISSUER = "https://kubernetes.default.svc.cluster.local";
 
 export interface TokenIssuer {
   readonly issuer: string;
-  /** Whom tokens are for when the request names nobody: this server. */
+  /** The audiences of a token whose request names none: this server. */
   readonly audiences: readonly string[];
   sign(claims: JwtClaims): string;
 }
@@ -32,7 +32,10 @@ interface OpenIdDocument {
   readonly body: unknown;
 }
 
-/** Undefined where OpenID has no document, and for an issuer that is no https URL: relying parties could not find it. */
+/**
+ * Undefined where OpenID has no document, and for an issuer that is not an https URL: relying parties could not find
+ * it.
+ */
 export function openIdDocument(
   path: string,
   of: { keys: TokenKeys; issuer: string; server: string },
@@ -52,8 +55,8 @@ export function openIdDocument(
   return { mediaType: "application/json", body };
 }
 
-// The keys of service account tokens: the one that signs, and all whose signatures are believed. A key that was replaced
-// stays in the second list until its last token has expired.
+// The keys of service account tokens: the one that signs, and all whose signatures are accepted. A key that was
+// replaced stays in the second list until its last token has expired.
 
 export interface TokenKeys {
   /** By key id. */
@@ -64,7 +67,7 @@ export interface TokenKeys {
 interface TokenKeyOptions {
   /** PEM of an EC (P-256, P-384, P-521) or RSA-2048 private key. */
   readonly signingKeyPem: string;
-  /** PEM of PUBLIC KEY or private key blocks whose tokens are still believed. */
+  /** PEM of PUBLIC KEY or private key blocks whose tokens are still accepted. */
   readonly formerKeysPem?: readonly string[] | undefined;
 }
 
@@ -92,7 +95,7 @@ const ALGORITHM_BY_CURVE: Readonly<Record<string, JwtAlgorithm>> = {
   "P-521": "ES512",
 };
 
-/** The public keys as anybody may read them. Private numbers are not in a PublicKey, so they cannot slip out here. */
+/** The public keys for relying parties. A PublicKey holds no private numbers, so none can leak here. */
 function keySetOf(keys: TokenKeys): { readonly keys: readonly Readonly<Record<string, string>>[] } {
   return {
     keys: [...keys.publicKeys].map(([kid, key]) => ({ use: "sig", kid, alg: algorithmFor(key), ...jwkOf(key) })),

@@ -1,8 +1,8 @@
 // May a service account's token still be used? In this order, as kubernetes/pkg/serviceaccount/{claims,legacy}.go:
-//  bound:   not expired, begun, issued in the past (a minute of leeway); the account lives; the Secret, Pod or Node that the
-//           token is bound to lives. A Node is looked at only when there is no Pod: the Pod goes first.
-//  legacy:  the Secret holds this very token and is not invalidated; the account lives.
-// Lives: is stored under the same uid, and has not been on its way out for more than a minute. Pure.
+// - bound: not expired, begun, issued in the past (a minute of leeway); the account is live; the Secret, Pod or Node
+//   that the token is bound to is live. A Node is checked only when there is no Pod: the Pod goes first.
+// - legacy: the Secret holds exactly this token and is not invalidated; the account is live.
+// Live: stored under the same uid, and not being deleted for more than a minute. Pure.
 
 import type { Secret } from "../../../api/core/index.ts";
 import type { KubeObject } from "../../../api/meta/index.ts";
@@ -60,8 +60,8 @@ export function judgeLegacy({ claims, token, secret, serviceAccount }: LegacyFac
   return (secret.metadata.labels?.[INVALID_SINCE] ?? "") === "" ? undefined : INVALIDATED;
 }
 
-// Everything the judgement of a service account's token may know: the claims, whose signature has been verified, and the
-// objects they name as they are stored at this moment.
+// Everything the judgement of a service account's token may know: the claims, whose signature has been verified, and
+// the stored objects they name.
 
 export interface BoundFacts {
   readonly nowMs: number;

@@ -75,7 +75,7 @@ describe("a bound token", () => {
     expect((await whoIs(token)).status).toBe(201);
     await call({ method: "DELETE", path: `${CORE}/secrets/anchor` });
     expect((await whoIs(token)).status).toBe(401);
-    // A successor of the same name is somebody else.
+    // A successor of the same name is another account.
     await create(`${CORE}/secrets`, { metadata: { name: "anchor" } });
     expect((await whoIs(token)).status).toBe(401);
   });
@@ -174,7 +174,7 @@ describe("an attacker's token is refused", () => {
   it.each(Object.entries(attacks))("%s", async (_name, attack) => {
     const bad = attack(await aToken());
     expect((await whoIs(bad)).status).toBe(401);
-    // Never anonymous: not even where everybody may read.
+    // Never anonymous: not even where anonymous may read.
     expect((await call({ path: "/version", as: { token: bad } })).status).toBe(401);
   });
 });

@@ -159,7 +159,7 @@ export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
 
 const AGGREGATE_TO = "rbac.authorization.k8s.io/aggregate-to-";
 
-/** Role -> whose collection it joins. */
+/** Role -> the aggregated role that collects its rules. */
 export const AGGREGATES_TO: Readonly<Record<string, string>> = {
   edit: "admin",
   "system:aggregate-to-admin": "admin",

@@ -1,6 +1,6 @@
-// The roles of the built-in controllers: `system:controller:<name>`, each bound to the service account kube-system/<name>.
-// Those that run here (apiserver/controllers) act with these rights, and a real kube-controller-manager that is pointed at
-// this server finds the others.
+// The roles of the built-in controllers: `system:controller:<name>`, each bound to the service account
+// kube-system/<name>. Those that run here (apiserver/controllers) act with these rights, and a real
+// kube-controller-manager that is pointed at this server finds the others.
 
 import type { RuleLine } from "../../../api/access/index.ts";
 import { WRITE_EVENTS } from "./events.ts";

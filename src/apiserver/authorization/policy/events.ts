@@ -1,4 +1,4 @@
-// Nearly every component writes events.
+// The rule by which nearly every component writes events.
 
 import type { RuleLine } from "../../../api/access/index.ts";
 

@@ -1,4 +1,4 @@
-// The roles and bindings that live in kube-system and kube-public. Keys are `<namespace>/<name>`.
+// The roles and bindings of kube-system and kube-public. Keys are `<namespace>/<name>`.
 
 import type { RuleLine } from "../../../api/access/index.ts";
 import { WRITE_EVENTS } from "./events.ts";
@@ -58,7 +58,7 @@ export const NAMESPACED_BINDINGS: Readonly<Record<string, BindingLine>> = {
   },
 };
 
-// Who gets which cluster role in every cluster. A subject is written `<Kind>:<name>`, a service account
+// The subjects of each cluster role in every cluster. A subject is written `<Kind>:<name>`, a service account
 // `ServiceAccount:<namespace>/<name>`; a role is written `<Kind>/<name>`.
 
 export interface BindingLine {
@@ -66,7 +66,7 @@ export interface BindingLine {
   readonly to: readonly string[];
 }
 
-/** The binding system:node has no subjects on purpose: nodes get their rights from the node authorizer, one by one. */
+/** The binding system:node has no subjects on purpose: nodes get their rights from the node authorizer. */
 export const CLUSTER_BINDINGS: Readonly<Record<string, BindingLine>> = {
   "cluster-admin": { role: "ClusterRole/cluster-admin", to: ["Group:system:masters"] },
   "system:basic-user": { role: "ClusterRole/system:basic-user", to: ["Group:system:authenticated"] },

@@ -1,4 +1,5 @@
-// The tables -> the RBAC objects of a fresh cluster: 69 cluster roles, 50 cluster role bindings, 7 roles, 7 role bindings.
+// The tables -> the RBAC objects of a fresh cluster: 69 cluster roles, 50 cluster role bindings, 7 roles, 7 role
+// bindings.
 
 import {
   type ClusterRole,

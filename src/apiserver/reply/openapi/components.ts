@@ -1,5 +1,5 @@
-// The schemas of built-in kinds as components of an OpenAPI document: names and types of every field, how lists merge, what
-// is required. Of descriptions only those of metadata are here: the Kubernetes documentation has the others.
+// The schemas of built-in kinds as components of an OpenAPI document: names and types of every field, how lists merge,
+// what is required. Of descriptions only those of metadata are here: the Kubernetes documentation has the others.
 
 import { type Resource, resourcePath } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../../kernel/json/index.ts";
@@ -29,7 +29,7 @@ const MICRO_TIME = `${PREFIXES["meta"]}.MicroTime`;
 const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 const INT_OR_STRING = "io.k8s.apimachinery.pkg.util.intstr.IntOrString";
 
-/** Types that are a word of their own in documents although they are one value. */
+/** Single values that have a component of their own in documents. */
 export const SCALAR_COMPONENTS: Readonly<Record<string, JsonObject>> = {
   [TIME]: { type: "string", format: "date-time" },
   [MICRO_TIME]: { type: "string", format: "date-time" },
@@ -51,7 +51,7 @@ const SCALARS: Readonly<Record<string, JsonObject | string>> = {
   "int-or-string": INT_OR_STRING,
 };
 
-/** Everything with a name that a kind is made of, itself included, by that name. */
+/** All named parts of a kind, itself included. */
 export function partsOf(root: StructSchema): ReadonlyMap<string, StructSchema | AnySchema> {
   const found = new Map<string, StructSchema | AnySchema>();
   const pending: Schema[] = [root];
@@ -116,7 +116,7 @@ function typeOf(schema: Schema): JsonObject {
   }
 }
 
-/** What client-side apply computes its patches by, and server-side apply its owners. */
+/** The rules by which client-side apply computes patches, and server-side apply owners. */
 function mergeOf({ listType, keys, patchMerge }: ListSchema, retainsKeys: boolean): JsonObject {
   return {
     "x-kubernetes-list-type": listType,
@@ -126,7 +126,7 @@ function mergeOf({ listType, keys, patchMerge }: ListSchema, retainsKeys: boolea
   };
 }
 
-/** `dev.countersign.v1alpha1.NodeIdentity`: the group backwards, as packages are named. */
+/** `dev.countersign.v1alpha1.NodeIdentity`: the group reversed, as packages are named. */
 export function customComponentName({ group, version, kind }: Resource): string {
   return [...group.split(".").reverse(), version, kind].join(".");
 }

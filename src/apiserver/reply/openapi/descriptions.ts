@@ -1,5 +1,5 @@
-// What the documents say about the fields that every object has. Everything else about a built-in kind is in the Kubernetes
-// documentation.
+// What the documents say about the fields that every object has. Everything else about a built-in kind is in the
+// Kubernetes documentation.
 
 import { API_VERSION, KIND, LIST_METADATA, METADATA } from "../../resources/custom/index.ts";
 import type { Schema } from "../../schema/index.ts";
@@ -32,7 +32,7 @@ export function describeField(schemaName: string, field: string, value: Schema):
   return undefined;
 }
 
-/** Of the root of a kind alone: elsewhere these names mean something else. */
+/** Only for the root of a kind: elsewhere these names mean something else. */
 export function describeTypeField(field: string): string | undefined {
   if (field === "apiVersion") return API_VERSION;
   return field === "kind" ? KIND : undefined;

@@ -97,7 +97,7 @@ function componentsOf(kind: Described): Record<string, JsonObject> {
   return { ...list, ...builtInComponents(kind.resource, true) };
 }
 
-/** The parts of a kind, and the kind itself unless it is wanted for its parts alone. */
+/** The parts of a kind, and the kind itself unless only its parts are wanted. */
 function builtInComponents(resource: Resource, withKind: boolean): Record<string, JsonObject> {
   const schema = builtInSchema(resource);
   if (schema === undefined) return {};

@@ -1,5 +1,5 @@
-// /openapi/v3 and its documents, /openapi/v2: answered from memory until the set of kinds changes. Each document has a hash
-// in its address, so a client that has seen it never asks again. k8s.io/kube-openapi/pkg/handler3.
+// /openapi/v3 and its documents, /openapi/v2: answered from memory until the set of kinds changes. Each document has a
+// hash in its address, so a client that has seen it never asks again. k8s.io/kube-openapi/pkg/handler3.
 
 import { encodeHex, encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { sha512t256 } from "../../../kernel/crypto/index.ts";
@@ -21,7 +21,7 @@ interface Pages {
   /** Path below /openapi/v3/ -> its document. */
   readonly documents: ReadonlyMap<string, Page>;
   readonly index: Page;
-  /** Made when somebody first asks: few clients do, and it holds everything. */
+  /** Made at the first request: few clients ask for it, and it holds everything. */
   v2?: { readonly json: Page; readonly protobuf: () => Page };
 }
 
@@ -75,10 +75,10 @@ function answer(call: Call, page: Page, { isForEver = false, type = "application
 }
 
 const V2_PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-/** kubectl asks with the name of before, in which the version follows an @. */
+/** kubectl asks with the older name, in which the version follows an @. */
 const V2_TYPES: readonly string[] = ["application/json", V2_PROTOBUF.replace("v2.v1.0", "v2@v1.0"), V2_PROTOBUF];
 
-/** kubectl asks for protobuf alone, everybody else takes JSON. */
+/** kubectl asks for protobuf alone, all other clients take JSON. */
 function answerV2(call: Call, registry: Registry): Answer {
   const type = acceptedType(headerValue(call.request.headers, "accept") ?? "", V2_TYPES);
   if (type === undefined) return { kind: "text", status: 406, text: `this document is ${V2_TYPES.join(" or ")}\n` };

@@ -1,5 +1,5 @@
-// The paths of an OpenAPI document: which operations a kind has. kubectl looks here for the kind of a resource, and for
-// the parameter fieldValidation of its patch, by which it learns that the server checks fields itself.
+// The paths of an OpenAPI document: the operations of a kind. kubectl looks here for the kind of a resource, and for
+// the parameter fieldValidation of its patch, which shows that the server checks fields itself.
 
 import type { Resource } from "../../../api/meta/index.ts";
 import type { JsonObject } from "../../../kernel/json/index.ts";

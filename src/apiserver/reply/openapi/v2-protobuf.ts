@@ -43,14 +43,14 @@ function members(value: Json | undefined): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** What begins with x- stands in a list of its own. */
+/** Fields that begin with x- are in a list of their own. */
 function withExtensions(value: Json | undefined): JsonObject {
   const all = Object.entries(members(value));
   const extensions = Object.fromEntries(all.filter(([name]) => name.startsWith("x-")));
   return { ...Object.fromEntries(all.filter(([name]) => !name.startsWith("x-"))), extensions };
 }
 
-/** Messages that wrap what JSON says directly; nothing is ever read back. */
+/** Messages that wrap what JSON writes directly; they are never read back. */
 function wrapping(write: (value: Json) => JsonObject): Form {
   return { write: (value = null) => write(value), read: () => undefined };
 }

@@ -1,6 +1,6 @@
-// The documents of version 3, all together, in the older version 2: kubectl asks for it before it says that a kind is not
-// served, and older tools validate by it. Version 2 has no choices between schemas and no null, and its readers take a schema
-// with properties as a closed one, so some of what version 3 says is left out.
+// The documents of version 3, all together, in the older version 2: kubectl reads it before it reports that a kind is
+// not served, and older tools validate by it. Version 2 has no choices between schemas and no null, and its readers
+// take a schema with properties as a closed one, so some of what version 3 says is left out.
 // k8s.io/apiextensions-apiserver/pkg/controller/openapi/v2.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
@@ -11,7 +11,7 @@ import { INFO, openApiDocuments } from "./document.ts";
 const V2_PREFIX = "#/definitions/";
 const KINDS = "x-kubernetes-group-version-kind";
 const KEEPS_UNKNOWN = "x-kubernetes-preserve-unknown-fields";
-/** Choices between schemas: a value that may be either is told as text, anything else by its other rules alone. */
+/** Choices between schemas: a value of several types is described as text, anything else by its other rules alone. */
 const CHOICES: readonly string[] = ["allOf", "anyOf", "oneOf", "not"];
 
 export function openApiV2(registry: Registry): JsonObject {
@@ -122,7 +122,7 @@ function response({ description = "", content }: JsonObject): JsonObject {
   return { description, ...(schema === undefined ? {} : { schema: schemaOf(schema) }) };
 }
 
-/** The type of a parameter stands beside its name, not in a schema. */
+/** The type of a parameter is beside its name, not in a schema. */
 function parameters(value: Json | undefined): readonly JsonObject[] {
   const all = Array.isArray(value) ? value.map(members) : [];
   return all.map(({ schema, ...rest }) => ({ ...rest, ...members(schema) }));

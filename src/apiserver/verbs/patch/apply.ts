@@ -1,5 +1,6 @@
-// Server-side apply: the client says what it wants of an object, all of it, and owns that. What it wanted before and wants no
-// more goes, what others own and it wants otherwise is a conflict. A missing object is created.
+// Server-side apply: the client sends all fields that it wants and owns them. Fields that it applied before and no
+// longer sends are removed; fields that another manager owns and that would change are a conflict. A missing object is
+// created.
 
 import { apiVersionOf } from "../../../api/meta/index.ts";
 import { isJsonObject, type JsonObject } from "../../../kernel/json/index.ts";
@@ -31,7 +32,7 @@ import { patched } from "./patched.ts";
 
 export const APPLY_TYPE = "application/apply-patch+yaml";
 
-/** Objects whose fields nobody owns yet belong to this manager before the first apply. */
+/** The manager that owns the fields of an object without owners before its first apply. */
 const BEFORE_FIRST_APPLY = "before-first-apply";
 
 interface Intent {
@@ -71,7 +72,7 @@ async function readIntent(stored: StoredCall, options: WriteOptions): Promise<In
   return { configuration, schema, options };
 }
 
-/** Of a key that stands twice the last value counts; who wants to know is told. */
+/** Of a repeated key the last value counts; the client is warned or refused as fieldValidation demands. */
 function checkRepeated(call: StoredCall["call"], { fieldValidation }: WriteOptions): void {
   const [complaint] = fieldValidation === "Ignore" ? [] : duplicateFields(call);
   if (complaint === undefined) return;
@@ -91,8 +92,8 @@ function groupVersion(apiVersion: string): string {
 }
 
 /**
- * A configuration is taken whole or not at all, whatever fieldValidation says: nobody can own a field that does not exist.
- * differs from upstream: told as the mistake of the client it is (400); there it is an internal error.
+ * A configuration is accepted whole or not at all, whatever fieldValidation says: a field that does not exist cannot be
+ * owned. differs from upstream: refused as a mistake of the client (400); there it is an internal error.
  */
 function checkFields(configuration: JsonObject, schema: StructSchema, { resource }: StoredCall): void {
   const { unknown, problem } = conform(configuration, schema);
@@ -147,7 +148,7 @@ async function applyToLive(stored: StoredCall, current: Stored, intent: Intent):
   await heavyTurn(stored, current);
   const document = withLastApplied(applied.object, intent.configuration, intent.options.manager);
   const sent = patched(stored, current, document, "Ignore");
-  // Whoever applied labels and then no metadata at all has taken the name away with them.
+  // A manager that had applied labels and now applies no metadata has removed the name with them.
   if (sent.metadata.name === undefined) throw noName(stored.call.info.name);
   const { managers } = applied;
   return { kind: "object", status: 200, content: await replace(stored, current, { sent, owners: { managers } }) };
@@ -163,7 +164,7 @@ function ownersOf(stored: StoredCall, object: Stored["object"]): TrackedWrite["m
   return managersOf(ownedByCreator(stored, { owners: { manager: BEFORE_FIRST_APPLY }, sent: object, next: object }));
 }
 
-/** kubectl's own client-side apply left its fields to the manager of updates; its server-side apply may take them over. */
+/** kubectl's client-side apply left its fields to the manager of updates; its server-side apply may take them over. */
 function applyOrExcuse(write: TrackedWrite, { configuration, options, schema }: Intent): Applied {
   const applied = applyConfiguration(write, configuration, options);
   if (applied.kind !== "conflict" || options.manager !== "kubectl") return applied;

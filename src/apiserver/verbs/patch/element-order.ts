@@ -1,5 +1,5 @@
-// The order of a merged list: what the patch names stands in the order of the patch, what only the server has keeps its
-// place among it. Behaviour of normalizeElementOrder in k8s.io/apimachinery/pkg/util/strategicpatch.
+// The order of a merged list: items that the patch names have the order of the patch, items that only the server has
+// keep their place among them. Behaviour of normalizeElementOrder in k8s.io/apimachinery/pkg/util/strategicpatch.
 
 import { isJsonObject, type Json } from "../../../kernel/json/index.ts";
 
@@ -25,7 +25,7 @@ export function inOrder({ items, wanted, live, key }: Ordering): readonly Json[]
   return interleave(others, named).map(({ item }) => item);
 }
 
-/** An item and where it stands in the wanted order and in the list before the patch. */
+/** An item and its places in the wanted order and in the list before the patch. */
 interface Placed {
   readonly item: Json;
   readonly wanted: number | undefined;
@@ -60,7 +60,7 @@ function isBefore(one: number | undefined, other: number | undefined): boolean {
   return one !== undefined && other !== undefined && one < other;
 }
 
-/** What an item is found by: its key, or itself where the list has none. */
+/** An item is found by its key, or by itself in a list without keys. */
 export function itemName(item: Json, key: string | undefined): string {
   if (key === undefined || !isJsonObject(item)) return JSON.stringify(item);
   return JSON.stringify(item[key] ?? null);

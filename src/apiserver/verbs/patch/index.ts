@@ -1,5 +1,5 @@
-// patch: read, apply, then the way of an update. A lost race is tried again unless the patch names a resourceVersion.
-// Server-side apply has its own file: it may create, and it knows owners.
+// patch: read, apply, then as an update. A lost race is tried again unless the patch names a resourceVersion.
+// Server-side apply has its own file: it may create, and it tracks owners.
 
 import type { Json } from "../../../kernel/json/index.ts";
 import type { Answer } from "../../call.ts";
@@ -26,7 +26,7 @@ const PATCHES: Readonly<Record<string, Patch>> = {
   [STRATEGIC]: applyStrategicMerge,
 };
 
-/** Custom kinds do not say how their lists merge in a way that this patch could read. */
+/** The schemas of custom kinds do not describe merging as this kind of patch needs it. */
 function patchTypes({ strategy }: StoredCall): readonly string[] {
   return [...Object.keys(PATCHES).filter((type) => type !== STRATEGIC || strategy.custom === undefined), APPLY_TYPE];
 }

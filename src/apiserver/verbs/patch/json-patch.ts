@@ -1,6 +1,7 @@
-// JSON patch, RFC 6902, with JSON pointers, RFC 6901. What is handed in stays as it is: a container is copied when an operation
-// first changes it and changed in place after that, so that an operation costs its path and not the document.
-// A patch that is no patch is the fault `malformed` (400); an operation that does not fit the document is `invalid` (422).
+// JSON patch (RFC 6902) with JSON pointers (RFC 6901), and JSON merge patch (RFC 7396). The input is not changed: a
+// container is copied when an operation first changes it and changed in place after that, so that an operation costs
+// its path and not the document. A body that is not a patch is the fault `malformed` (400); an operation that does not
+// fit the document is `invalid` (422).
 
 import { isJsonObject, isSameJson, type Json, type JsonObject, MAX_JSON_DEPTH } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -10,8 +11,8 @@ const MAX_OPERATIONS = 10_000;
 /** What `copy` may add in sum: a patch of a few hundred bytes could double a document again and again. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 /**
- * List items that insertions and removals push aside, in sum. Ten thousand operations at the head of a list of forty thousand
- * would push four hundred million; this many take some tens of milliseconds. An honest patch pushes a few thousand.
+ * List items that insertions and removals move, in sum. Ten thousand operations at the head of a list of forty thousand
+ * would move four hundred million; this many take some tens of milliseconds. A real patch moves a few thousand.
  */
 const MAX_SHIFTED_ITEMS = 20_000_000;
 
@@ -34,7 +35,7 @@ export function applyJsonPatch(document: Json, patch: Json): Json {
   return draft.root;
 }
 
-/** The document while it is patched, and what the patch has cost so far. */
+/** The document while it is patched, and the cost of the patch so far. */
 class Draft {
   root: Json;
   /** Containers that belong to this draft alone. */
@@ -46,7 +47,7 @@ class Draft {
     this.root = document;
   }
 
-  /** A value of its own: two places that share one would change together. */
+  /** A copy: one value in two places would change in both. */
   copyOf(value: Json): Json {
     const text = JSON.stringify(value);
     this.#copiedBytes += text.length;
@@ -64,7 +65,7 @@ class Draft {
     }
   }
 
-  /** The container that a pointer leads to, every container on the way made its own. */
+  /** The container that a pointer leads to, with a copy of every container on the way. */
   ownAt(pointer: Pointer): Json[] | OwnObject {
     let at = this.#owned(this.root);
     this.root = at;
@@ -213,7 +214,7 @@ export function parsePointer(text: Json | undefined): Pointer {
   return tokens;
 }
 
-/** The key `__proto__` is refused here as it is in bodies: checkJson says why. */
+/** The key `__proto__` is refused as in bodies; checkJson has the reason. */
 function parseToken(token: string): string {
   if (/~(?![01])/.test(token)) throw new Fault("malformed", "a JSON patch path has a bad escape");
   const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -221,11 +222,11 @@ function parseToken(token: string): string {
   return key;
 }
 
-// JSON merge patch, RFC 7396: objects merge, null removes, everything else replaces. Pure.
+// JSON merge patch, RFC 7396: objects merge, null removes, everything else replaces.
 
 export function applyMergePatch(target: Json, patch: Json): Json {
   if (!isJsonObject(patch)) return patch;
-  // A map has no prototype that a key could reach.
+  // A Map has no prototype that a key could reach.
   const merged = new Map<string, Json>(isJsonObject(target) ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) merged.delete(key);

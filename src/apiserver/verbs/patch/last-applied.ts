@@ -1,5 +1,5 @@
-// The annotation in which kubectl's client-side apply keeps what it applied last: how its server-side apply takes over from
-// it. k8s.io/apimachinery/pkg/util/managedfields: lastappliedmanager.go and lastappliedupdater.go.
+// The annotation in which kubectl's client-side apply keeps what it applied last; by it kubectl's server-side apply
+// takes over. k8s.io/apimachinery/pkg/util/managedfields: lastappliedmanager.go and lastappliedupdater.go.
 
 import { encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { isJsonObject, type Json, type JsonObject, parseJson } from "../../../kernel/json/index.ts";
@@ -9,7 +9,7 @@ import type { Schema } from "../../schema/index.ts";
 
 const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** True when every field in conflict is one that kubectl applied last and that nobody changed since. */
+/** True when every field in conflict is one that kubectl applied last and that has not changed since. */
 export function isExcusedByLastApplied(conflicts: readonly Conflict[], live: Json, schema: Schema): boolean {
   const last = lastAppliedOf(live);
   if (last === undefined) return false;
@@ -17,7 +17,7 @@ export function isExcusedByLastApplied(conflicts: readonly Conflict[], live: Jso
   return conflicts.every(({ fields }) => isWithin(fields, allowed));
 }
 
-/** Keeps the annotation true where there is one: a client-side apply that comes after must not undo this one. */
+/** Keeps an existing annotation up to date: a later client-side apply must not undo this one. */
 export function withLastApplied(object: Json, configuration: JsonObject, manager: string): Json {
   if (manager !== "kubectl" || !isJsonObject(object) || annotationOf(object) === undefined) return object;
   const metadata = objectOf(object, "metadata");

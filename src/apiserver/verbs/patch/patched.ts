@@ -1,4 +1,4 @@
-// What a patch made of an object, held to everything that a body is held to.
+// A patched object is held to everything that a body is held to.
 
 import type { KubeObject } from "../../../api/meta/index.ts";
 import { checkJson, type Json } from "../../../kernel/json/index.ts";
@@ -14,7 +14,7 @@ import type { FieldValidation } from "../write-options.ts";
 export function patched(stored: StoredCall, current: Stored, document: Json, how: FieldValidation): KubeObject {
   const { call, resource, namespace } = stored;
   const { name } = call.info;
-  // Each patch may add one limit's depth to what is stored; in sum they may not.
+  // One patch may add up to the limit of depth to what is stored; all patches together may not.
   checkJson(document);
   const sent = decodePatched(document, stored, how);
   checkPlace(sent, { name, namespace });
@@ -42,12 +42,12 @@ function decodePatched(document: Json, { strategy, call }: StoredCall, how: Fiel
 
 function duplicates(call: StoredCall["call"]): readonly string[] {
   const repeated = duplicateFields(call);
-  // A JSON patch is a list of operations: where their keys stand is no place in the object, and the words say so.
+  // A JSON patch is a list of operations: a repeated key in it is not a place in the object, and the message says so.
   const isOperations = mediaTypeOf(call.request) === "application/json-patch+json";
   return isOperations ? repeated.map((text) => `json patch ${text}`) : repeated;
 }
 
-/** This one refusal names no kind. differs from upstream: the patched object is not repeated in the message. */
+/** This refusal names no kind. differs from upstream: the patched object is not repeated in the message. */
 function badPatch(detail: string): Fault {
   const nameless = { group: "", version: "", plural: "", kind: "", namespaced: false };
   return invalidObject(nameless, "", [{ type: "Invalid value", field: "patch", detail }]);

@@ -1,11 +1,10 @@
 // Strategic merge patch: objects merge, null removes, and lists merge where the kind says by which key. Behaviour of
 // k8s.io/apimachinery/pkg/util/strategicpatch. Pure: nothing that is handed in changes. Directives:
-//
-//   $patch: replace | delete     in a map: the rest of the patch instead of it, or nothing
-//                                as an element: the other elements instead of the list, or without the element of this key
-//   $deleteFromPrimitiveList/f   scalars that leave the list f
-//   $setElementOrder/f           the order of the list f in the end
-//   $retainKeys                  the only keys of this map that stay
+// - `$patch: replace | delete`. In a map: the rest of the patch in its place, or nothing. As an element: the other
+//   elements in place of the list, or the list without the element of this key.
+// - `$deleteFromPrimitiveList/f`: scalars that are removed from the list f.
+// - `$setElementOrder/f`: the final order of the list f.
+// - `$retainKeys`: the only keys of this map that stay.
 
 import { isJsonObject, type Json, type JsonObject } from "../../../kernel/json/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
@@ -37,7 +36,7 @@ function mergeObjects(target: JsonObject, patch: JsonObject, schema: Schema): Js
   return Object.fromEntries(merged);
 }
 
-/** What a patch says about one field, its directives gathered. */
+/** What a patch says about one field, with its directives. */
 interface FieldPatch {
   readonly name: string;
   /** Undefined: the patch has only directives for this field. Null removes it. */
@@ -94,7 +93,7 @@ function mergeValue(target: Json | undefined, value: Json, schema: Schema): Json
   return mergeLists(target, value, schema);
 }
 
-/** The list with its order: first what the patch and the directive name, in that order, between what only the server has. */
+/** The list in its order: what the patch and the directive name, in that order, among what only the server has. */
 function mergeOrdered(
   target: Json | undefined,
   change: FieldPatch & { order: readonly Json[] },
@@ -113,7 +112,7 @@ function keyOf(schema: Schema): string | undefined {
   return schema.kind === "list" ? schema.patchMerge?.key : undefined;
 }
 
-/** Everything the patch brings must stand in the order it asks for, and in that order. */
+/** Everything in the patch must be named by the order it asks for, in the same sequence. */
 function checkOrder(patch: readonly Json[], order: readonly Json[], key: string | undefined): void {
   const brought = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
   const names = order.map((item) => itemName(item, key));
@@ -146,7 +145,7 @@ function mergeLists(target: readonly Json[], patch: readonly Json[], schema: Sch
   return inOrder({ items: merged, wanted: plain, live: target, key });
 }
 
-/** Where the first item of each key stands; what has no key is nobody's. */
+/** The place of the first item of each key; items without a key are left out. */
 function keyedPlaces(list: readonly Json[], key: string): Map<string, number> {
   const places = new Map<string, number>();
   list.forEach((item, at) => {
@@ -180,7 +179,7 @@ function withoutDeleted(target: readonly Json[], patch: readonly Json[], key: st
   return target.filter((one) => !isJsonObject(one) || one[key] === undefined || !gone.has(itemName(one, key)));
 }
 
-/** `$retainKeys` names every key of the patch itself too; anything else is a mistake of its maker. */
+/** `$retainKeys` must name every key of the patch itself. */
 function retained(target: JsonObject, patch: JsonObject): JsonObject {
   const keys = patch[RETAIN_KEYS];
   if (keys === undefined) return target;
@@ -192,8 +191,8 @@ function retained(target: JsonObject, patch: JsonObject): JsonObject {
 }
 
 /**
- * What is new comes without the instructions for merging it, and without removals of what was never there. A map that says
- * how it is merged into another, of which there is none, is nothing.
+ * A new value without merge directives, and without removals of what does not exist. Undefined for a map that only says
+ * how to merge into an existing one.
  */
 function withoutDirectives(value: Json): Json | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);

@@ -1,5 +1,5 @@
-// POST to a subresource with a body of its own kind (CreateSubresource in resources/strategy.ts): what each of them does.
-// The body has been decoded, admitted and validated; the handler reads, writes and answers.
+// POST to a subresource with a body of its own kind (CreateSubresource in resources/strategy.ts). The body has been
+// decoded, admitted and validated; the handler reads, writes and answers.
 
 import type { Answer, Attempt, Call } from "../../call.ts";
 import { readBody } from "../../entry/body.ts";
@@ -10,7 +10,7 @@ import { enforce, type PostHandler, type VerbParts } from "../stored-call.ts";
 import { bindPod, evictPod } from "./pod.ts";
 import { requestToken } from "./token/index.ts";
 
-/** `<plural>/<subresource>` -> what it does. One line each; the handlers live in files of their own. */
+/** By `<plural>/<subresource>`. */
 const HANDLERS: Readonly<Record<string, PostHandler>> = {
   "pods/binding": bindPod,
   "pods/eviction": evictPod,
@@ -31,7 +31,7 @@ export async function post(
   if (verb !== "create" || !isWhole || handle === undefined) throw methodNotAllowed();
   const body = decodeObject((await readBody(call.request, subresource.resource)) ?? {}, subresource);
   const name = isNamedByBody ? (body.metadata.name ?? "") : call.info.name;
-  // Here and not in the handlers, so that none can forget it.
+  // Admission is enforced here and not in the handlers, so that none can forget it.
   const place = { resource, subresource: subresource.name, namespace, name };
   const attempt: Attempt = { operation: "CREATE", ...place, user: call.user, current: undefined, object: body };
   enforce(call.reviews.before(attempt), attempt);

@@ -1,6 +1,6 @@
-// POST to a pod: /binding says which node it runs on, once and for all; /eviction asks it to end. Both answer with a Status.
-// Behaviour of kubernetes/pkg/registry/core/pod/storage.
-// differs from upstream: there are no disruption budgets here, so nothing speaks against an eviction.
+// POST to a pod: /binding sets its node, once and for all; /eviction asks it to end. Both answer with a Status.
+// Behaviour of kubernetes/pkg/registry/core/pod/storage. differs from upstream: there are no disruption budgets here,
+// so every eviction is allowed.
 
 import type { Binding, Eviction, Pod, PodCondition } from "../../../api/core/index.ts";
 import type { KubeObject, ObjectMeta } from "../../../api/meta/index.ts";
@@ -36,7 +36,7 @@ export async function evictPod(posted: PostedCall, body: KubeObject): Promise<An
     propagation: undefined,
   };
   if (!options.isDryRun) await tellPod(posted, options);
-  // The precondition on the version was checked before the pod was told, which made a new one.
+  // The precondition on the version was checked before the condition was written, which made a new version.
   const rest = { ...options, resourceVersion: "" };
   await removeObject({ call, parts, strategy, resource, namespace, subresource: undefined }, name, rest);
   return done();
@@ -51,7 +51,10 @@ function checkName({ name, subresource }: PostedCall, { metadata }: KubeObject):
   throw badRequest(`name in URL does not match name in ${subresource.resource.kind} object`);
 }
 
-/** Reads, changes and writes until no other writer came in between. `change` gives nothing back when nothing is to be done. */
+/**
+ * Reads, changes and writes until no other writer came in between. `change` returns undefined when there is nothing to
+ * do.
+ */
 async function changePod(posted: PostedCall, change: (current: Stored) => Pod | undefined): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -109,7 +112,7 @@ function bindingProblem({ metadata, spec = {} }: Pod): string | undefined {
   return schedulingGates.length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
 }
 
-/** A pod that is about to be ended says why; whoever replaces it can then tell an eviction from a failure. */
+/** A condition gives the reason before the pod ends, so that its controller can tell an eviction from a failure. */
 async function tellPod(posted: PostedCall, options: DeleteOptions): Promise<void> {
   await changePod(posted, (current) => {
     checkVersion(posted, options, current);
@@ -125,7 +128,7 @@ async function tellPod(posted: PostedCall, options: DeleteOptions): Promise<void
   });
 }
 
-/** Replaces the condition of that type; the time of the change is kept when nothing changed. */
+/** Replaces the condition of that type; the transition time is kept when the status is the same. */
 function withCondition(status: NonNullable<Pod["status"]>, condition: PodCondition, nowMs: number) {
   const { conditions = [] } = status;
   const before = conditions.find(({ type }) => type === condition.type);

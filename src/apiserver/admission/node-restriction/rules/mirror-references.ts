@@ -1,5 +1,6 @@
-// A mirror pod must not refer to any object of the API: by that its node would open the object to itself. A volume type that
-// is not known to be harmless is refused. Behaviour of HasAPIObjectReference in kubernetes/pkg/api/pod/util.go.
+// A mirror pod must not refer to any object of the API: the reference would give its node access to the object. A
+// volume type that is not known to be harmless is refused. Behaviour of HasAPIObjectReference in
+// kubernetes/pkg/api/pod/util.go.
 
 import {
   configMapsOfPod,
@@ -15,7 +16,10 @@ interface MirrorVolume {
   readonly projected?: { readonly sources?: readonly object[] };
 }
 
-/** What a volume source refers to. Several of these cannot be reached: the pod's secrets and configmaps are seen before. */
+/**
+ * What a volume source refers to. Several of these cannot be reached: the pod's secrets and configmaps are found
+ * before.
+ */
 const REFERRING_SOURCES: ReadonlyMap<string, string> = new Map([
   ["configMap", "configmaps (via configmap volumes)"],
   ["secret", "secrets (via secret volumes)"],
@@ -34,7 +38,7 @@ const REFERRING_PROJECTIONS: ReadonlyMap<string, string> = new Map([
   ["podCertificate", "podcertificates"],
 ]);
 
-/** The secrets that some of these can name have been looked for before. */
+/** The secrets that some of these can name have been checked before. */
 const HARMLESS_SOURCES: readonly string[] = [
   "awsElasticBlockStore",
   "azureDisk",
@@ -69,7 +73,7 @@ export function referenceProblem(pod: PodWithReferences, who: string): string | 
 
 interface Found {
   readonly text: string;
-  /** It cannot be told whether it refers to something. */
+  /** It is not known whether the volume refers to something. */
   readonly unknown: boolean;
 }
 
@@ -83,7 +87,7 @@ function referredTo(pod: PodWithReferences): Found | undefined {
   if (configMapsOfPod(pod).length > 0) return reference("configmaps");
   if (spec?.resourceClaims !== undefined && !isEmptyList(spec.resourceClaims)) return reference("resourceclaims");
   if (spec?.volumes === undefined) return undefined;
-  // What is no list of volumes must not pass as "no volumes".
+  // A value that is not a list must not pass as "no volumes".
   if (!Array.isArray(spec.volumes)) return unknown("spec.volumes is not a list");
   for (const volume of spec.volumes) {
     const found = inVolume(volume);
@@ -96,7 +100,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** A volume without any source is an empty directory. That it has no more than one is checked later; here each counts. */
+/** A volume without any source is an empty directory. That it has at most one is validated later; here each counts. */
 function inVolume(volume: MirrorVolume | null): Found | undefined {
   const keys = Object.keys(volume ?? {}).filter((key) => key !== "name");
   const referring = keys.find((key) => REFERRING_SOURCES.has(key));

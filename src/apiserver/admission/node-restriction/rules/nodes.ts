@@ -1,5 +1,5 @@
-// Nodes: a node writes its own object. What tells the cluster how far to trust it (taints, owners, the labels of labels.ts)
-// it may say of itself when it registers, as far as that is free, and not change afterwards.
+// Nodes: a node writes its own object. What tells the cluster how far to trust it (taints, owners, restricted labels)
+// it may set when it registers, as far as that is allowed, and not change afterwards.
 
 import type { Node } from "../../../../api/core/index.ts";
 import { isSameJson } from "../../../../kernel/json/index.ts";
@@ -52,8 +52,8 @@ function taintsOf(node: RestrictedNode | undefined): readonly Taint[] {
   return taints.map(({ key = "", value = "", effect = "", timeAdded = "" }) => ({ key, value, effect, timeAdded }));
 }
 
-// Which labels a node may set on itself: its own domain and everything outside Kubernetes' domains; never those by which
-// the cluster tells trusted nodes from others. Behaviour of k8s.io/kubelet/pkg/apis/well_known_labels.go.
+// Which labels a node may set on itself: its own domain and everything outside Kubernetes' domains; never those by
+// which the cluster distinguishes trusted nodes. Behaviour of k8s.io/kubelet/pkg/apis/well_known_labels.go.
 
 const KUBELET_LABELS: readonly string[] = [
   "kubernetes.io/hostname",

@@ -1,4 +1,4 @@
-// Lease, CSINode, ResourceSlice: a node writes those that bear its name. A request to create carries the name in its body.
+// Lease, CSINode, ResourceSlice: a node writes those that carry its name. A request to create has the name in its body.
 
 import {
   type CertificateSigningRequest,
@@ -31,7 +31,7 @@ interface ResourceSlice extends KubeObject {
   readonly spec?: { readonly nodeName?: string };
 }
 
-/** The name cannot change later, so an update needs no look: the node authorizer let it reach only an own one. */
+/** The name cannot change later, so an update needs no check: the node authorizer allows only the node's own slices. */
 export const resourceSlices: WriteRule = ({ operation, object, current }, { node }) => {
   if (operation === "UPDATE") return undefined;
   const slice: ResourceSlice | undefined = operation === "CREATE" ? object : current;
@@ -40,8 +40,8 @@ export const resourceSlices: WriteRule = ({ operation, object, current }, { node
   return `can only ${verb} ResourceSlice with the same NodeName as the requesting node`;
 };
 
-// CertificateSigningRequests: a node asks the kubelet's own signers for its own name. What other signers may be asked for is
-// their approver's business.
+// CertificateSigningRequests: of the kubelet's own signers a node requests certificates for its own name. Other signers
+// are left to their approvers.
 
 export const certificateSigningRequests: WriteRule = ({ operation, subresource, object }, { node }) => {
   if (operation !== "CREATE" || subresource !== "") return undefined;
@@ -53,7 +53,8 @@ export const certificateSigningRequests: WriteRule = ({ operation, subresource, 
   return request.subject.commonName === wanted ? undefined : `can only create a node CSR with CN=${wanted}`;
 };
 
-// PersistentVolumeClaims: a node that has grown a file system says so in the claim's status, and changes nothing else.
+// PersistentVolumeClaims: a node that has grown a file system reports it in the claim's status, and changes nothing
+// else.
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -76,7 +77,10 @@ export const persistentVolumeClaims: WriteRule = ({ operation, subresource, obje
   return `node ${quoted(node)} ${text}: ${changed.join(", ")}`;
 };
 
-/** differs from upstream: the changed fields are named; there the whole difference is printed, in a form that varies. */
+/**
+ * differs from upstream: the message names the changed fields; there the whole difference is printed, in a form that
+ * varies.
+ */
 function changedFields(next: Claim | undefined, current: Claim | undefined): readonly string[] {
   return [
     ...changedIn("metadata", without(next?.metadata, OWN_METADATA), without(current?.metadata, OWN_METADATA)),

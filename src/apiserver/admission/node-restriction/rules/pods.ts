@@ -1,5 +1,5 @@
-// Pods: a node creates mirrors of the pods it reads from its own disk, bound to itself, owned by itself and referring to
-// nothing; and it deletes pods that are bound to it. Everything else about a pod is decided by others.
+// Pods: a node creates mirrors of the pods it reads from its own disk, bound to itself, owned by itself and without
+// references; and it deletes pods that are bound to it. It may write nothing else of a pod.
 
 import { NODES, type OwnerReference, PODS } from "../../../../api/meta/index.ts";
 import { isMirrorPod, MIRROR_ANNOTATION, nodeOfPod, type PodWithReferences } from "../../../../authorizer/index.ts";
@@ -42,7 +42,7 @@ function newPod(pod: PodWithReferences, writer: NodeWriter): Objection | undefin
   return ownerProblem(pod.metadata.ownerReferences ?? [], writer) ?? referenceProblem(pod, who);
 }
 
-/** The Node itself, this very one and not one of the same name before it. */
+/** The owner is the Node itself, by uid, and not an earlier Node of the same name. */
 function ownerProblem(owners: readonly OwnerReference[], { node, questions }: NodeWriter): Objection | undefined {
   const who = `node ${quoted(node)}`;
   const [owner] = owners;
@@ -58,8 +58,8 @@ function ownerProblem(owners: readonly OwnerReference[], { node, questions }: No
   return owner.uid === uid ? undefined : `node ${node} UID mismatch: expected ${owner.uid} got ${uid}`;
 }
 
-// Pod status: a node reports about the pods bound to it. It may not move the pod to other selectors by way of its labels, nor
-// give itself a claim by naming it in the status.
+// Pod status: a node reports about the pods bound to it. It may not change their labels, by which selectors find them,
+// nor give itself a claim by naming it in the status.
 
 const podStatus: WriteRule = ({ operation, current, object }, { node }) => {
   if (operation !== "UPDATE") return `unexpected operation ${quoted(operation)}`;
@@ -81,7 +81,7 @@ const podStatus: WriteRule = ({ operation, current, object }, { node }) => {
   return undefined;
 };
 
-// Eviction: a node under pressure ends pods that are bound to it.
+// Eviction: a node under pressure evicts pods that are bound to it.
 
 const evictions: WriteRule = (attempt, { node, questions }) => {
   if (attempt.operation !== "CREATE") return `unexpected operation ${attempt.operation}`;

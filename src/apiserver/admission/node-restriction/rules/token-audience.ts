@@ -1,5 +1,5 @@
 // The audience of a token that a node asks for: the pod must ask for it, by a projected token or through the CSI driver
-// behind one of its volumes; or the node was given the right to that audience.
+// behind one of its volumes; or the node has the right to that audience.
 
 import {
   CSI_DRIVERS,
@@ -42,7 +42,7 @@ export function audienceProblem(facts: AudienceFacts): string | undefined {
   return `${missing}, ${who} is not authorized to request tokens for this audience`;
 }
 
-/** The audience stands where a resource stands, so that a role can name it. */
+/** The audience takes the place of the resource, so that a role can name it. */
 function mayRequest({ audience, attempt, questions }: AudienceFacts): boolean {
   const decision = questions.authorize({
     user: attempt.user,
@@ -62,7 +62,7 @@ function mayRequest({ audience, attempt, questions }: AudienceFacts): boolean {
 
 interface Search {
   readonly isFound: boolean;
-  /** What could not be looked up; of no interest when another volume has the audience. */
+  /** What could not be looked up; irrelevant when another volume has the audience. */
   readonly problems: readonly string[];
 }
 
@@ -94,7 +94,7 @@ interface Place {
   readonly questions: Questions;
 }
 
-/** The driver's name, false for a volume that has none, or what could not be found on the way to it. */
+/** The driver's name, false for a volume without one, or what could not be found on the way to it. */
 function driverBehind(volume: VolumeReferences, { pod, namespace, questions }: Place): string | false | Problem {
   if (volume.csi !== undefined) return textOf(volume.csi?.driver) || false;
   const claimName = claimOfVolume(pod, volume);

@@ -1,5 +1,5 @@
-// ServiceAccount tokens: a node asks for them on behalf of one pod that is bound to it, so that the token ends with the pod,
-// and only for an audience that the pod itself asks for.
+// ServiceAccount tokens: a node requests them for one pod that is bound to it, so that the token ends with the pod, and
+// only for an audience that the pod itself asks for.
 
 import { type KubeObject, PODS } from "../../../../api/meta/index.ts";
 import { nodeOfPod, type PodWithReferences } from "../../../../authorizer/index.ts";

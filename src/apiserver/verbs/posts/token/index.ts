@@ -1,5 +1,5 @@
-// POST serviceaccounts/<name>/token: gather the account and what the token shall be bound to, plan the claims, sign. The
-// token is told once, in this answer; nothing is stored.
+// POST serviceaccounts/<name>/token: gather the account and the object that the token is bound to, plan the claims,
+// sign. The token is only in this answer; nothing is stored.
 
 import { type KubeObject, NODES, PODS, type Resource, SECRETS } from "../../../../api/meta/index.ts";
 import { encodeBoundClaims } from "../../../authentication/service-account/claims.ts";
@@ -67,7 +67,7 @@ function answerOf(request: TokenRequest, plan: TokenPlan, signed: { token: strin
     spec: {
       audiences: plan.audiences,
       expirationSeconds: plan.expirationSeconds,
-      // Told even when there is none; the Go type says so.
+      // Written even when there is none, as the Go type does.
       boundObjectRef: request.spec?.boundObjectRef ?? null,
     },
     status: { token: signed.token, expirationTimestamp },

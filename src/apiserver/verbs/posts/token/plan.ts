@@ -42,7 +42,7 @@ export interface TokenPlan {
 const DEFAULT_SECONDS = 3_600;
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
-/** The client library asks for this odd number when nobody chose one: such tokens live a year, for old clients. */
+/** The client library asks for this number by default: such tokens are valid for a year, for old clients. */
 const LIBRARY_SECONDS = 3_607;
 const EXTENDED_SECONDS = 365 * 24 * 3_600;
 
@@ -95,7 +95,7 @@ function lifetimeErrors(seconds: number): readonly FieldError[] {
   return seconds > MAX_SECONDS ? [invalid(field, seconds, "may not specify a duration larger than 2^32 seconds")] : [];
 }
 
-/** A conflict about a kind of which only the kind is known says the kind, as upstream. */
+/** A conflict names the kind where only the kind is known, as upstream. */
 function named(resource: Resource): Resource {
   return { ...resource, plural: resource.kind };
 }
@@ -118,7 +118,8 @@ function bindingRefusal({ request, bound, serviceAccount }: TokenFacts): Fault |
     );
   }
   if (!uid || uid === bound.metadata.uid) return undefined;
-  const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+  const what = `the UID in the bound object reference (${uid}) does not match the UID in record`;
+  const why = `${what}. The object might have been deleted and then recreated`;
   return conflict(named(resource), name, why);
 }
 
@@ -126,7 +127,7 @@ function podAccount(pod: KubeObject): string {
   return (pod as KubeObject & { spec?: { serviceAccountName?: string } }).spec?.serviceAccountName ?? "";
 }
 
-/** A pod's token also names the pod's node, as long as it has one; its uid is missing when the Node is. */
+/** A pod's token also names the pod's node, if it has one; the uid is missing when the Node is. */
 function bindingsOf({ bound, node }: TokenFacts): Pick<BoundClaims, "pod" | "secret" | "node"> {
   switch (bound?.kind) {
     case "Pod": {
