@@ -22,10 +22,10 @@ import {
   createAct,
   createClaims,
   createRequestReader,
+  type RequestReader,
   requireStricter,
   wantedNode,
 } from "./judging/index.ts";
-import { createRequestReader as createEvidenceReader } from "./judging/requests.ts";
 import { OPEN_HELLOS, removeRequest } from "./judging/tidy.ts";
 import { createIdentityReader } from "./judging/unproven.ts";
 import type { Leadership } from "./leadership.ts";
@@ -50,6 +50,7 @@ interface Made {
 export function createWorld(options: WorldOptions, made: Made) {
   const { clock, identity, metrics = createMetrics(), attestation = {} } = options;
   const { informers, leadership, log, authorities } = made;
+  const reader = createRequestReader();
   const shared = {
     ...{ ...informers, clock, log, metrics, identity, authorities, servedSigners: made.servedSigners },
     client: showOwnAnswers(leadership.client, CSRS, informers.csrs),
@@ -58,11 +59,11 @@ export function createWorld(options: WorldOptions, made: Made) {
     server: options.server,
     lifetimeMs: options.lifetimeMs,
     location: options.clusterInfo,
-    readRequest: createRequestReader(),
+    readRequest: reader.plain,
     claims: createClaims({ isOfCluster: (certificate) => isSignedByCluster(authorities, certificate) }),
   };
   const act = createAct(shared);
-  const attesting = createAttestationWorld(options, { ...shared, act, leadership });
+  const attesting = createAttestationWorld(options, { ...shared, act, leadership, reader });
   const seeIdentity = createIdentityReader(attesting);
   const installed = (attestation.verifiers ?? []).map(({ name }) => name);
   return {
@@ -84,6 +85,7 @@ interface Shared extends Pick<AttestationWorld, "client" | "clock" | "log" | "ra
   readonly metrics: Metrics;
   readonly leadership: Leadership;
   readonly authorities: Authorities;
+  readonly reader: RequestReader;
 }
 
 const HOME_NAMESPACE = "countersign-system";
@@ -104,7 +106,7 @@ function createAttestationWorld(options: WorldOptions, shared: Shared & Informer
   const events = createEventRecorder({ client: shared.client, clock, log, component: CONTROLLER_NAME, instance });
   const name = nameAtHome(CHALLENGE_KEYS_SECRET);
   const keys = createChallengeKeys({ home, clock, log, namespace, name, randomBytes });
-  const readRequest = createEvidenceReader();
+  const readRequest = shared.reader.evidence;
   const openHellos = (username = "") => csrs.byIndex(OPEN_HELLOS, username);
   return {
     ...{ client, home, clock, log, randomBytes, policies, identities, events, namespace, nameAtHome, clusterName },
@@ -158,17 +160,16 @@ function isSignedByCluster(authorities: Authorities, certificate: Certificate): 
 /** What the signer asks before it signs, and what an identity or a policy in Enforce bounds; one in Shadow changes nothing here. */
 export function signingBounds(world: World) {
   const { policies, attesting, readRequest } = world;
-  const readingOf = ({ spec }: CertificateSigningRequest) => readRequest(spec.request);
   // Without policies, which is how most clusters are, the request is not read for this.
   const enforcedOn = (csr: CertificateSigningRequest) => {
     if (policies.list().length === 0) return undefined;
-    const policy = policies.of(csr.spec.signerName, wantedNode(readingOf(csr)));
+    const policy = policies.of(csr.spec.signerName, wantedNode(readRequest(csr)));
     return policy?.mode === "Enforce" ? policy : undefined;
   };
   return {
     gate: createSignerGate(attesting, {
       requestIn: (csr) => {
-        const reading = readingOf(csr);
+        const reading = readRequest(csr);
         return reading.kind === "Readable" ? reading.request : undefined;
       },
       seeIdentity: world.seeBeforeSigning,

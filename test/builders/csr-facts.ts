@@ -10,7 +10,7 @@ import { type Policy, readJoinPolicy } from "../../src/api/countersign/index.ts"
 import type { JoinPolicySpec } from "../../src/api/countersign/join-policy.ts";
 import type { Machine } from "../../src/api/foreign/index.ts";
 import type { ApprovalFacts, ServingFacts } from "../../src/controller/judging/facts.ts";
-import { readRequest } from "../../src/controller/judging/read-request.ts";
+import { readRequest } from "../../src/controller/judging/reading.ts";
 import { START_MS } from "../fakes/clock.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;

@@ -22,7 +22,7 @@ export type Reading<T> =
 export interface EvidenceReading {
   readonly octets: number;
   readonly blocks: Reading<EvidenceBlocks>;
-  readonly request: Reading<{ readonly parsed: CertificateRequest; readonly signatureHolds: boolean }>;
+  readonly request: Reading<ReadPkcs10>;
   readonly envelope: Reading<{ readonly parsed: Envelope; readonly wasSealed: boolean }>;
 }
 
@@ -31,6 +31,13 @@ export interface ReadOptions {
   readonly signerProvider: string;
   /** To open sealed evidence. */
   readonly recipients: readonly RecipientKey[];
+  /** The PKCS#10 with these bytes, where it was read before. */
+  readonly readPkcs10?: ((der: Uint8Array) => ReadPkcs10 | undefined) | undefined;
+}
+
+interface ReadPkcs10 {
+  readonly parsed: CertificateRequest;
+  readonly signatureHolds: boolean;
 }
 
 export function readEvidence(bytes: Uint8Array, options: ReadOptions): EvidenceReading {
@@ -42,6 +49,8 @@ export function readEvidence(bytes: Uint8Array, options: ReadOptions): EvidenceR
   const blocks = attempt("EnvelopeMalformed", () => parseBlocks(bytes));
   if (!blocks.ok) return { octets, blocks, request: blocks, envelope: blocks };
   const request = attempt("RequestMalformed", () => {
+    const known = options.readPkcs10?.(blocks.value.request);
+    if (known !== undefined) return known;
     const parsed = parseCertificateRequest(blocks.value.request);
     return { parsed, signatureHolds: verifyRequestSignature(parsed) };
   });

@@ -9,7 +9,7 @@ import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
 import { createPending } from "../judging/index.ts";
-import { createRequestReader } from "../judging/requests.ts";
+import { createRequestReader } from "../judging/reading.ts";
 import { createAttestation } from "./index.ts";
 import type { AttestationWorld } from "./world.ts";
 
@@ -26,7 +26,7 @@ function anAttestation(hasSynced: boolean, identity: Seen<NodeIdentity>, csr = b
     policies: { of: () => undefined, broken: () => [] },
     limits: { overflow: { sweep: async () => undefined, isOver: () => false } },
     act: { act: async (_: unknown, { verdict }: Judgement) => void said.push(`${verdict.kind} ${verdict.reason}`) },
-    readRequest: createRequestReader(),
+    readRequest: createRequestReader().evidence,
     keys: { ring: async () => ({ recipients: [] }) },
     log: silentLog,
   } as unknown as AttestationWorld;

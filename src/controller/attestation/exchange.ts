@@ -27,7 +27,7 @@ import { deny, isFault, type Seen, wait } from "../../kernel/outcome/index.ts";
 import { type ListedHolders, listHolders, type Pinned, pin } from "../identities/pin.ts";
 import { raiseAll } from "../judging/alarms.ts";
 import type { Judgement } from "../judging/index.ts";
-import type { ReadRequest } from "../judging/requests.ts";
+import type { ReadRequest } from "../judging/reading.ts";
 import { drop, refusedBy, settle } from "../judging/settle.ts";
 import { removeRequest, tidyChallenged, UNANSWERED_MS } from "../judging/tidy.ts";
 import type { Next } from "../loop/index.ts";

@@ -29,7 +29,7 @@ import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { getIdentity } from "../identities/known.ts";
 import type { MachineQuery } from "../judging/index.ts";
 import { seeForeignNames, seeOwnNames } from "../judging/own-names.ts";
-import type { ReadRequest } from "../judging/requests.ts";
+import type { ReadRequest } from "../judging/reading.ts";
 import type { AttestationWorld, Look } from "./world.ts";
 
 /** Protocols that are spoken here. */

@@ -7,7 +7,7 @@ import type { Policy } from "../../api/countersign/index.ts";
 import { type EvidenceFacts, envelopeIn, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
 import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
 import { type Pending, providerKey } from "../judging/index.ts";
-import { carriesEvidence, recipientsOf } from "../judging/requests.ts";
+import { carriesEvidence, recipientsOf } from "../judging/reading.ts";
 import { refusedBy, settle } from "../judging/settle.ts";
 import { tidySettled } from "../judging/tidy-settled.ts";
 import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";

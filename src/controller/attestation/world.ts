@@ -14,7 +14,7 @@ import type { Identities } from "../identities/known.ts";
 import type { FloodControl } from "../identities/limits.ts";
 import type { TokenMachines } from "../identities/token-machine.ts";
 import type { Act, MachineInventory, PolicyCover } from "../judging/index.ts";
-import type { ReadRequest, RequestReader } from "../judging/requests.ts";
+import type { ReadRequest, RequestReader } from "../judging/reading.ts";
 import type { ExpectedMachines } from "../machines/index.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
@@ -41,7 +41,7 @@ export interface AttestationWorld {
   readonly identities: Identities;
   readonly machines: ExpectedMachines;
   readonly policies: PolicyCover;
-  readonly readRequest: RequestReader;
+  readonly readRequest: RequestReader["evidence"];
   /** From the copy; absent may only be unseen. */
   readonly getRequest: (name: string) => CertificateSigningRequest | undefined;
   readonly getNode: (name: string) => Node | undefined;

@@ -14,7 +14,7 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import type { ReadRequest } from "../judging/requests.ts";
+import type { ReadRequest } from "../judging/reading.ts";
 
 const { right, reserved, reservedPrefix } = GUARD_RULES;
 

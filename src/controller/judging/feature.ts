@@ -20,7 +20,7 @@ import {
   createPending,
   type IdentityReader,
   type Pending,
-  type readRequest,
+  type RequestReader,
   type Surroundings,
   wantedNode,
 } from "./index.ts";
@@ -39,7 +39,7 @@ interface JudgingOptions extends Informers {
   readonly switchedOff?: readonly string[] | undefined;
   /** URL of the API server, where it is known. */
   readonly server?: string | undefined;
-  readonly readRequest: typeof readRequest;
+  readonly readRequest: RequestReader["plain"];
   readonly claims: Claims;
   readonly act: Act;
   readonly attesting: AttestationWorld;
@@ -61,7 +61,7 @@ export function createJudging(options: JudgingOptions): Feature {
     surroundings: surroundingsOf(options),
     network: createNetwork({ client, clock, server: options.server, caPemFor }),
   });
-  const nodeNameIn = ({ spec }: CertificateSigningRequest) => wantedNode(options.readRequest(spec.request));
+  const nodeNameIn = (csr: CertificateSigningRequest) => wantedNode(options.readRequest(csr));
   return {
     name: "approval",
     needs: [csrs, nodes, policies],

@@ -15,7 +15,7 @@ import { seeHolders } from "./gather/machine.ts";
 import { seeProviderId } from "./gather/provider-id.ts";
 import { gatherServing, NO_SERVING } from "./gather/serving.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
-import { wantedNode } from "./read-request.ts";
+import { wantedNode } from "./reading.ts";
 import { verdictOn } from "./record.ts";
 import { NAME_IS_TAKEN } from "./rules/machine.ts";
 

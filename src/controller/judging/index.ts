@@ -12,7 +12,7 @@ import { gather } from "./gather.ts";
 import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions, Judged } from "./look.ts";
 import { type Pending, providerKey } from "./pending.ts";
-import { readRequest, wantedNode } from "./read-request.ts";
+import { type RequestReader, readRequest, wantedNode } from "./reading.ts";
 import { verdictOn } from "./record.ts";
 import { objectionToNames } from "./vet-names.ts";
 
@@ -33,7 +33,7 @@ export type {
 } from "./inventory.ts";
 export type { Judgement } from "./judge.ts";
 export { createPending, type Pending, providerKey } from "./pending.ts";
-export { createRequestReader, readRequest, wantedNode } from "./read-request.ts";
+export { createRequestReader, type RequestReader, readRequest, wantedNode } from "./reading.ts";
 export { parseVerdict, type RecordedVerdict, verdictOn } from "./record.ts";
 export { type Replayed, replay } from "./replay.ts";
 
@@ -43,7 +43,7 @@ interface ApprovalOptions extends Omit<GatherOptions, "client">, ActOptions {
   /** Where other judges write by the same hand. Default: its own. */
   readonly writer?: Act | undefined;
   /** Default: without a memory. */
-  readonly readRequest?: typeof readRequest | undefined;
+  readonly readRequest?: RequestReader["plain"] | undefined;
 }
 
 export interface Approval {
@@ -59,7 +59,7 @@ export interface Approval {
 export function createApproval(options: ApprovalOptions): Approval {
   const locks = createKeyedLock();
   const act = options.writer ?? createAct(options);
-  const read = options.readRequest ?? readRequest;
+  const read = options.readRequest ?? (({ spec }: CertificateSigningRequest) => readRequest(spec.request));
 
   /** Foreign signers are nobody's business here (signer-is-served); reading their requests would be a third of all work. */
   function isMine(csr: CertificateSigningRequest): boolean {
@@ -91,7 +91,7 @@ export function createApproval(options: ApprovalOptions): Approval {
       const csr = options.getCsr(key);
       options.pending.forget(key);
       if (csr === undefined || !isMine(csr)) return UNTIL_CHANGED;
-      const reading = read(csr.spec.request);
+      const reading = read(csr);
       const nodeName = wantedNode(reading);
       const policy = options.surroundings.policies.of(csr.spec.signerName, nodeName);
       if (isSettled(csr) && !isUnrecorded(csr, policy)) return UNTIL_CHANGED;

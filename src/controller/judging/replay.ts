@@ -7,7 +7,7 @@ import type { Verdict } from "../../kernel/outcome/index.ts";
 import { gather } from "./gather.ts";
 import { type Judgement, judgeApproval } from "./judge.ts";
 import type { GatherOptions } from "./look.ts";
-import { readRequest, wantedNode } from "./read-request.ts";
+import { readRequest, wantedNode } from "./reading.ts";
 import { verdictOn } from "./record.ts";
 
 export interface Replayed {

@@ -8,7 +8,7 @@ import { envelopeIn } from "../../attestation/rules/index.ts";
 import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { completeIssued } from "../signing/gate.ts";
-import { recipientsOf } from "./requests.ts";
+import { recipientsOf } from "./reading.ts";
 import { removeRequest, tidyDenied } from "./tidy.ts";
 
 /** Nobody waits for this, but the node for its certificate: two writes in the moment that it is read make a join a tenth longer. */

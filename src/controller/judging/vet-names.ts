@@ -6,7 +6,7 @@ import { type CertificateSigningRequest, purposeOf } from "../../api/certificate
 import { gather } from "./gather.ts";
 import { type Judgement, judgeNames } from "./judge.ts";
 import type { GatherOptions, Judged } from "./look.ts";
-import { type readRequest, wantedNode } from "./read-request.ts";
+import { type RequestReader, wantedNode } from "./reading.ts";
 
 interface Objection {
   readonly nodeName: string;
@@ -15,13 +15,13 @@ interface Objection {
 }
 
 export async function objectionToNames(
-  options: GatherOptions & { readonly readRequest: typeof readRequest },
+  options: GatherOptions & { readonly readRequest: RequestReader["plain"] },
   csr: CertificateSigningRequest,
   signal: AbortSignal,
 ): Promise<Objection | undefined> {
-  const { signerName, request } = csr.spec;
+  const { signerName } = csr.spec;
   if (purposeOf(signerName) !== "NodeServing") return undefined;
-  const reading = options.readRequest(request);
+  const reading = options.readRequest(csr);
   const nodeName = wantedNode(reading);
   const policy = options.surroundings.policies.of(signerName, nodeName);
   if (nodeName === undefined || policy === undefined) return undefined;

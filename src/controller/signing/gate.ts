@@ -27,7 +27,7 @@ import type { AttestationWorld } from "../attestation/world.ts";
 import { getIdentity } from "../identities/known.ts";
 import { pin } from "../identities/pin.ts";
 import type { IdentityReader } from "../judging/index.ts";
-import { carriesEvidence, describeRequest, recipientsOf } from "../judging/requests.ts";
+import { carriesEvidence, describeRequest, recipientsOf } from "../judging/reading.ts";
 
 /** What a signer asks before it signs. */
 export type SignerGate = (csr: CertificateSigningRequest) => Promise<GateAnswer>;

@@ -3,7 +3,7 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { readRequest } from "../judging/index.ts";
+import { type RequestReader, readRequest } from "../judging/index.ts";
 import type { Authorities, Authority } from "./authorities.ts";
 import type { SigningFacts } from "./facts.ts";
 
@@ -18,7 +18,7 @@ export interface GatherOptions {
   /** The longest life for this request: its signer's, or what a policy says. */
   readonly lifetimeMsOf: (csr: CertificateSigningRequest) => number;
   /** Default: without a memory. */
-  readonly readRequest?: typeof readRequest | undefined;
+  readonly readRequest?: RequestReader["plain"] | undefined;
   /** Ids of stricter rules that do not hold for this request. Default: none. */
   readonly switchedOffFor?: ((csr: CertificateSigningRequest) => readonly string[]) | undefined;
 }
@@ -31,7 +31,7 @@ export function gather(
   return {
     nowMs: options.clock.now(),
     csr,
-    request: (options.readRequest ?? readRequest)(csr.spec.request),
+    request: options.readRequest?.(csr) ?? readRequest(csr.spec.request),
     servedSigners: options.servedSigners,
     ca,
     switchedOff: options.switchedOffFor?.(csr) ?? [],

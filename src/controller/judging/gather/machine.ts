@@ -8,7 +8,7 @@ import type { Seen } from "../../../kernel/outcome/index.ts";
 import { isBuiltInSigner } from "../../signers.ts";
 import type { ApprovalFacts, Claim, MachineHolder } from "../facts.ts";
 import { type GatherOptions, type Judged, type Look, machineQuery } from "../look.ts";
-import { wantedNode } from "../read-request.ts";
+import { wantedNode } from "../reading.ts";
 
 /** The Machine of a first request that is let in by it. */
 export function admittingMachine({ surroundings }: Pick<GatherOptions, "surroundings">, judged: Judged) {

@@ -8,7 +8,7 @@ import { factsOf } from "../../../test/builders/csr-facts.ts";
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { encodePem, parsePem } from "../../kernel/pem/index.ts";
 import { judgeApproval } from "./judge.ts";
-import { readRequest } from "./read-request.ts";
+import { createRequestReader, readRequest } from "./reading.ts";
 
 const good = [aCsr(), aCsr(withSan({ dnsNames: ["a"], ipAddresses: ["::1"] })), aCsr(forNode("a.b"))];
 const textOf = (at: number) => parseUtf8(parseBase64(good[at]?.spec.request ?? ""));
@@ -46,5 +46,25 @@ describe("reading a request", () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe("a reader of requests", () => {
+  const csr = aCsr();
+  const ofUid = (uid: string) => ({ ...csr, metadata: { ...csr.metadata, uid } });
+
+  it("reads a request once, and another with the same text anew: what is known of one is not of the other", () => {
+    const { plain, evidence } = createRequestReader();
+    expect(plain(ofUid("a"))).toBe(plain(ofUid("a")));
+    expect(plain(ofUid("b"))).not.toBe(plain(ofUid("a")));
+    expect(evidence(ofUid("a"), []).reading).toBe(evidence(ofUid("a"), []).reading);
+    expect(evidence(ofUid("b"), []).reading).not.toBe(evidence(ofUid("a"), []).reading);
+  });
+
+  it("never takes what it read of a uid for another text", () => {
+    const { plain } = createRequestReader();
+    const first = plain(ofUid("a"));
+    const other = aCsr(forNode("b"));
+    expect(plain({ ...other, metadata: { ...other.metadata, uid: "a" } })).not.toBe(first);
   });
 });
