@@ -5,7 +5,7 @@ import type { Node } from "../../src/api/core/index.ts";
 import { matchesName, type Policy } from "../../src/api/countersign/index.ts";
 import type { AccessReviews } from "../../src/controller/judging/access.ts";
 import type { MachineMatch } from "../../src/controller/judging/facts.ts";
-import type { IdentityReader, Network, Surroundings } from "../../src/controller/judging/inventory.ts";
+import type { IdentityReader, Network, Surroundings } from "../../src/controller/judging/look.ts";
 import type { Seen } from "../../src/kernel/outcome/index.ts";
 
 export interface ClusterAround {

@@ -22,6 +22,7 @@ export { ALL_RULES, requireStricter, STRICTER_RULES } from "./chains.ts";
 export { type Claims, createClaims } from "./claims.ts";
 export type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames, RequestReading } from "./facts.ts";
 export { namesOf } from "./facts.ts";
+export type { Judgement } from "./judge.ts";
 export type {
   EvidenceReader,
   IdentityReader,
@@ -30,8 +31,7 @@ export type {
   Network,
   PolicyCover,
   Surroundings,
-} from "./inventory.ts";
-export type { Judgement } from "./judge.ts";
+} from "./look.ts";
 export { createPending, type Pending, providerKey } from "./pending.ts";
 export { createRequestReader, type RequestReader, readRequest, wantedNode } from "./reading.ts";
 export { parseVerdict, type RecordedVerdict, verdictOn } from "./record.ts";
