@@ -1,5 +1,5 @@
-// The composition root: the features, what they share, and the one line by which a feature is part of the controller. Every
-// replica follows the cluster; the loops run in the one that leads. Nothing here outlives a restart.
+// The composition root: the features, what they share, and the one line by which a feature is part of the controller.
+// Every replica follows the cluster; the loops run in the one that leads. Nothing here outlives a restart.
 
 import { Fault } from "../kernel/outcome/index.ts";
 import { createWorkQueue } from "../platform/kube/index.ts";
@@ -19,7 +19,10 @@ import { servedSigners } from "./signers.ts";
 import { type Authorities, createSigning, fixedAuthority } from "./signing/index.ts";
 import { createWorld, signingBounds, type World } from "./world.ts";
 
-/** Every loop, by the name that `--controllers` has for it. A new one is a folder that exports a Feature, and a line here. */
+/**
+ * Every loop, by the name that `--controllers` has for it. A new one is a folder that exports a Feature, and a line
+ * here.
+ */
 const FEATURES = {
   approving: createJudging,
   signing: (world: World) => createSigning({ ...world, ...signingBounds(world) }),
@@ -73,7 +76,10 @@ export function createController(options: ControllerOptions): Controller {
   };
 }
 
-/** Requests are judged without them where no policy asks; but a replica that cannot reach its management cluster is not ready. */
+/**
+ * Requests are judged without them where no policy asks; but a replica that cannot reach its management cluster is not
+ * ready.
+ */
 function unsyncedAtHome({ machines, pools, identities }: Informers): readonly string[] {
   return [
     ...(machines.hasSynced() ? [] : ["Machines of the management cluster"]),

@@ -1,4 +1,5 @@
-// Watches the API, decides, writes back: approval, signing, cleaning, the cluster-info signer, and the audit trail of it all.
+// Watches the API, decides, writes back: approval, signing, cleaning, the cluster-info signer, and the audit trail of
+// it all.
 
 export {
   ANCHOR_NAME,

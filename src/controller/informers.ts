@@ -32,7 +32,7 @@ export interface Informers {
   readonly identities: Identities;
 }
 
-/** Undecided requests by the name of whoever made them. */
+/** Undecided requests by their requester. */
 export const PENDING_BY_REQUESTER = "pending-by-requester";
 
 /** Nodes by the provider ID that they say of themselves. */

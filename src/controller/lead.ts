@@ -1,5 +1,5 @@
-// What a replica does from the moment it leads: catch up with what an earlier leader wrote, begin its audit chain, run its
-// loops until the term ends.
+// What a replica does from the moment it leads: catch up with what an earlier leader wrote, begin its audit chain, run
+// its loops until the term ends.
 
 import { isFault } from "../kernel/outcome/index.ts";
 import type { Log } from "../platform/report/index.ts";
@@ -41,7 +41,9 @@ export async function lead(duties: Duties, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A loop starts when its own informers are complete: without rights in kube-public, requests are judged all the same. */
+/**
+ * A loop starts when its own informers are complete: without rights in kube-public, requests are judged all the same.
+ */
 async function runAfter(ready: Promise<boolean>, { loop, needs }: RunningFeature, signal: AbortSignal): Promise<void> {
   if (!(await unlessAborted(untilSynced(needs, signal))) || !(await ready)) return;
   loop.log.info("loop started", { loop: loop.name, workers: loop.workers });
@@ -49,8 +51,8 @@ async function runAfter(ready: Promise<boolean>, { loop, needs }: RunningFeature
 }
 
 /**
- * Before the first entry, whose chain names the heads that were found. Without them a trail can still be checked by itself;
- * without a trail nothing can.
+ * Before the first entry, whose chain names the heads that were found. Without them a trail can still be checked by
+ * itself; without a trail nothing can.
  */
 async function beginTrail(anchor: Anchor, log: Log): Promise<void> {
   try {

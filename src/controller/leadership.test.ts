@@ -1,4 +1,5 @@
-// The fence around both clusters, on a real Lease: writes pass while this replica leads, whichever API server takes them.
+// The fence around both clusters, on a real Lease: writes pass while this replica leads, whichever API server takes
+// them.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { aRecordingClient } from "../../test/builders/csr-client.ts";

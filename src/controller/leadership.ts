@@ -1,5 +1,6 @@
-// The controller's own place among its replicas: it may write only while it leads, and says whether it leads, stands by, or
-// needs no election because it is alone. Without an election (the embedded control plane) it leads from the start.
+// The controller's own place among its replicas: it may write only while it leads, and says whether it leads, stands
+// by, or needs no election because it is alone. Without an election (the embedded control plane) it leads from the
+// start.
 
 import { Fault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
@@ -26,12 +27,12 @@ export interface Leadership {
   /** Reads always; writes only while this replica leads, and never beyond its term. */
   readonly client: KubeClient;
   /**
-   * The same for a client of another cluster. The argument of platform/kube/lease/term.ts is one of time alone: whichever server
-   * takes a write is told to end it before another replica can lead.
+   * The same for a client of another cluster. The argument of platform/kube/lease/term.ts is one of time alone:
+   * whichever server takes a write is told to end it before another replica can lead.
    */
   fence(other: KubeClient): KubeClient;
   isLeading(): boolean;
-  /** Who leads, as far as this replica knows; empty: nobody. */
+  /** The leader, as far as this replica knows; empty: none. */
   holder(): string;
   /** Runs `lead` once this replica leads, until the signal fires. Fault `locked` when another replica took over. */
   run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;

@@ -21,8 +21,8 @@ export interface WorldOptions {
   /** Which replica this is, for Events and the lease. */
   readonly identity: string;
   /**
-   * Default: Kubernetes' own for nodes and API clients, those of the TPM provider and of the installed ones, and the insecure
-   * one where `allowInsecure` is set.
+   * Default: Kubernetes' own for nodes and API clients, those of the TPM provider and of the installed ones, and the
+   * insecure one where `allowInsecure` is set.
    */
   readonly signers?: readonly string[] | undefined;
   /** Without `signers`. */
@@ -33,7 +33,9 @@ export interface WorldOptions {
   readonly attestation?: AttestationSettings | undefined;
   /** Which cluster's requests these are: Machines and identities of others never match. Left out: there is only one. */
   readonly cluster?: ClusterName | undefined;
-  /** URL of the API server of the requests: its host is no node's to serve under. Left out: only what it says of itself. */
+  /**
+   * URL of the API server of the requests: its host is no node's to serve under. Left out: only what it says of itself.
+   */
   readonly server?: string | undefined;
   /** Where cluster-info shall say the cluster is. Left out: only its signatures are ours. */
   readonly clusterInfo?: LocationSource | undefined;
@@ -52,9 +54,9 @@ export interface AttestationSettings {
   readonly home?: KubeClient | undefined;
   /** Of the challenge keys. Default: countersign-system. */
   readonly namespace?: string | undefined;
-  /** Whose identities these are, where one home has those of several clusters. */
+  /** Whose identities these are, where one management cluster has those of several clusters. */
   readonly clusterName?: string | undefined;
-  /** Of the Cluster at home, for registration. Left out: whichever. */
+  /** Of the Cluster in the management cluster, for registration. Left out: any. */
   readonly clusterNamespace?: string | undefined;
   /** Ids of the cluster instead of the pins of its CAs: clusters that share a CA need one. */
   readonly clusterIds?: readonly string[] | undefined;

@@ -1,5 +1,6 @@
-// The answers to our own writes, shown to the informers: the object that a PUT brings back is the newest there is, so the
-// signer need not wait until the watch tells what the approver was just told. Features write as always and know nothing of it.
+// The answers to our own writes, shown to the informers: the object that a PUT brings back is the newest there is, so
+// the signer need not wait until the watch tells what the approver was just told. Features write as always and know
+// nothing of it.
 
 import type { KubeObject, Resource } from "../api/meta/index.ts";
 import type { Informer, KubeClient } from "../platform/kube/index.ts";
@@ -11,7 +12,7 @@ export function showOwnAnswers<O extends KubeObject>(
   { observe }: Pick<Informer<O>, "observe">,
 ): KubeClient {
   function show<T extends KubeObject>(resource: Resource, answer: T): T {
-    // Whoever wrote goes on first: the verdict is in the audit trail before the certificate is.
+    // The writer goes on first: the verdict is in the audit trail before the certificate is.
     if (resource === kind) setImmediate(() => observe(answer as unknown as O));
     return answer;
   }

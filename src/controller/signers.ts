@@ -18,7 +18,7 @@ export function isBuiltInSigner(signerName: string): boolean {
 }
 
 interface SignerChoice {
-  /** Serve the signer whose requests prove nothing. Off unless somebody says so. */
+  /** Serve the signer whose requests prove nothing. Default: off. */
   readonly allowInsecure: boolean;
   /** Names of installed providers. */
   readonly providers?: readonly string[] | undefined;
@@ -27,8 +27,8 @@ interface SignerChoice {
 const TPM_SIGNERS: readonly string[] = signersOfProvider("tpm");
 
 /**
- * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider and of installed ones, and the
- * insecure one where somebody wants it.
+ * Those of kube-controller-manager that the v1 API can still ask for, those of the TPM provider and of installed ones,
+ * and the insecure one where it is allowed.
  */
 export function servedSigners({ allowInsecure, providers = [] }: SignerChoice): readonly string[] {
   const installed = providers.flatMap(signersOfProvider);
@@ -37,13 +37,14 @@ export function servedSigners({ allowInsecure, providers = [] }: SignerChoice): 
 }
 
 /**
- * kube-controller-manager's default. The insecure signer's certificates live as long: they may not be renewed (seed 000), and a
- * registered node's name cannot be asked for again with a token, so a short life would only lock the node out.
+ * kube-controller-manager's default. The insecure signer's certificates live as long: they may not be renewed (*Cluster
+ * API Kubelet Authentication*), and a registered node's name cannot be asked for again with a token, so a short life
+ * would only lock the node out.
  */
 const LONG_LIFETIME_MS = 365 * 24 * 3_600_000;
 /**
- * Certificates for which something was proven are renewed by the same proof: a day bounds what a stolen one is worth, and is
- * long enough to outlast a control plane that is down over night.
+ * Certificates for which something was proven are renewed by the same proof: a day bounds what a stolen one is worth,
+ * and is long enough to outlast a control plane that is down over night.
  */
 const ATTESTED_LIFETIME_MS = 24 * 3_600_000;
 
@@ -55,8 +56,8 @@ export interface LifetimeBounds {
 }
 
 /**
- * The longest life a certificate of this signer gets. A policy's bound is one for certificates, not for wishes: a request that
- * names no life must not live longer than one that does.
+ * The longest life a certificate of this signer gets. A policy's bound is one for certificates, not for wishes: a
+ * request that names no life must not live longer than one that does.
  */
 export function longestLifeMs(signerName: string, { configuredMs, policy }: LifetimeBounds): number {
   const ownMs = configuredMs ?? defaultLifetimeMs(signerName);

@@ -1,5 +1,5 @@
-// What the features share, made once from what the caller gives: clients that may write only while this replica leads, the
-// readings of requests, claims on names, and all that attestation asks for.
+// What the features share, made once from what the caller gives: clients that may write only while this replica leads,
+// the readings of requests, claims on names, and all that attestation asks for.
 
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";
 import { NODE_IDENTITIES } from "../api/countersign/index.ts";
@@ -157,7 +157,10 @@ function isSignedByCluster(authorities: Authorities, certificate: Certificate): 
   }
 }
 
-/** What the signer asks before it signs, and what an identity or a policy in Enforce bounds; one in Shadow changes nothing here. */
+/**
+ * What the signer asks before it signs, and what an identity or a policy in Enforce bounds; one in Shadow changes
+ * nothing here.
+ */
 export function signingBounds(world: World) {
   const { policies, attesting, readRequest } = world;
   // Without policies, which is how most clusters are, the request is not read for this.

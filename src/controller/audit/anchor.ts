@@ -1,4 +1,4 @@
-// The heads of the chains in a ConfigMap: what somebody who can change the files of a replica cannot change with them. The
+// The heads of the chains in a ConfigMap: what an attacker with the files of a replica cannot change with them. The
 // lines are on disk before the head that vouches for them is written. All replicas share the object, each its own key.
 
 import type { ConfigMap } from "../../api/core/index.ts";
@@ -13,7 +13,7 @@ import type { AuditTrail } from "./trail.ts";
 
 export const ANCHOR_NAME = "node-attestation-controller-audit";
 
-/** How much of a trail may be cut off without the cluster knowing. A write every five seconds costs nobody anything. */
+/** How much of a trail may be cut off without the cluster knowing. A write every five seconds costs next to nothing. */
 const INTERVAL_MS = 5_000;
 /** Every restart begins a chain; the oldest are dropped. */
 const MAX_CHAINS = 50;

@@ -1,6 +1,6 @@
 // The lines of the audit trail as a chain: each carries the digest of the one before it and its own, so that a changed,
-// missing or moved line shows. Pure. A line is one JSON object whose last member is `hash`, the SHA-256 of the text of the
-// line without that member: to check it nobody needs to know how JSON is to be written in one way only.
+// missing or moved line shows. Pure. A line is one JSON object whose last member is `hash`, the SHA-256 of the text of
+// the line without that member: to check it, no canonical form of JSON is needed.
 
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";

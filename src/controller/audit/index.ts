@@ -1,4 +1,5 @@
-// The audit trail: every verdict, issuance, revocation and policy change as one line, hash-chained, anchored in the cluster.
+// The audit trail: every verdict, issuance, revocation and policy change as one line, hash-chained, anchored in the
+// cluster.
 
 export { ANCHOR_NAME, type Anchor, createAnchor, getAnchors, headsOf } from "./anchor.ts";
 export { type AuditLine, type ChainHead, parseLine } from "./chain.ts";

@@ -1,5 +1,5 @@
-// Identities that were revoked, and revocations that were taken back, in the audit trail. Written by the replica that leads; its
-// first line says which were in force when it began, so that a change while nobody led shows between two chains.
+// Identities that were revoked, and revocations that were taken back, in the audit trail. Written by the replica that
+// leads; its first line says which held when it began, so that a change while no replica led shows between two chains.
 
 import type { NodeIdentity } from "../../api/countersign/index.ts";
 import type { Log, LogFields } from "../../platform/report/index.ts";

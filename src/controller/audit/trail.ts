@@ -1,5 +1,6 @@
-// The trail of one process: entries become lines of its chain, lines go to their file (or standard output) at once, and the
-// head goes into the cluster every few seconds. The chain begins with the first entry: a replica that never led has none.
+// The trail of one process: entries become lines of its chain, lines go to their file (or standard output) at once, and
+// the head goes into the cluster every few seconds. The chain begins with the first entry: a replica that never led has
+// none.
 
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
@@ -77,8 +78,8 @@ export function createAuditTrail({ clock, identity, chain, sink }: TrailOptions)
 }
 
 /**
- * What features say with `audit: true` goes into the trail, and into the log only for those who debug: two lines for each
- * join twice would cost more than judging it.
+ * What features say with `audit: true` goes into the trail, and into the log only for those who debug: two lines for
+ * each join twice would cost more than judging it.
  */
 export function auditLog(log: Log, trail: AuditTrail): Log {
   return {

@@ -13,7 +13,7 @@ const CLEANING_KEY = "all-requests";
 
 /** csrcleaner's. */
 const INTERVAL_MS = 3_600_000;
-/** Cleaning is nobody's hurry: it leaves the connections to those who wait. */
+/** Cleaning is not urgent: it leaves the connections to requests that wait. */
 const DELETES_AT_ONCE = 4;
 
 interface CleaningOptions {
@@ -60,8 +60,8 @@ async function removeAll({ options, removed, removals, signal }: Work): Promise<
 }
 
 /**
- * False when there was nothing left to delete. differs from upstream: with the uid as a precondition, so that a request that
- * was deleted and made anew under the same name meanwhile is not taken for the old one.
+ * False when there was nothing left to delete. differs from upstream: with the uid as a precondition, so that a request
+ * that was deleted and made anew under the same name meanwhile is not taken for the old one.
  */
 async function remove({ client, log }: CleaningOptions, { name, uid, because }: Removal): Promise<boolean> {
   try {

@@ -72,7 +72,7 @@ function isOlder(time: string | undefined, beforeMs: number): boolean {
   return Number.isFinite(ms) && ms < beforeMs;
 }
 
-/** A certificate that cannot be read is not over: nobody can say that it is. */
+/** A certificate that cannot be read does not count as expired. */
 function isCertificateOver(csr: CertificateSigningRequest, nowMs: number): boolean {
   if (!hasCertificate(csr)) return false;
   try {

@@ -1,6 +1,6 @@
-// Keeps kube-public/cluster-info in step with the bootstrap tokens and, where the operator says so, with the cluster's address
-// and CA: gather → plan → act. There is one object and so one key; a change of any token brings it back, and so does the end
-// of the next token.
+// Keeps kube-public/cluster-info in step with the bootstrap tokens and, where the operator says so, with the cluster's
+// address and CA: gather → plan → act. There is one object and so one key; a change of any token brings it back, and so
+// does the end of the next token.
 
 import type { ConfigMap, Secret } from "../../api/core/index.ts";
 import { CONFIG_MAPS } from "../../api/meta/index.ts";

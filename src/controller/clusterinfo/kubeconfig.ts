@@ -1,5 +1,6 @@
-// The kubeconfig of cluster-info: one unnamed cluster, and what the operator says about where it is and whom to trust there.
-// Pure. A kubeconfig that says the same already keeps its bytes: every signature and every pinned copy is over them.
+// The kubeconfig of cluster-info: one unnamed cluster, and what the operator says about where it is and whom to trust
+// there. Pure. A kubeconfig that says the same already keeps its bytes: every signature and every pinned copy is over
+// them.
 
 import {
   type ClusterLocation,

@@ -1,5 +1,5 @@
-// Where the cluster is and whom to trust there, as the operator says it: addresses on the command line, the CA bundle in a file
-// that is read again when it changes.
+// Where the cluster is and whom to trust there, as the operator says it: addresses on the command line, the CA bundle
+// in a file that is read again when it changes.
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificates } from "../../kernel/x509/index.ts";

@@ -1,7 +1,7 @@
-// cluster-info and the tokens of this moment → the data it should have, or nothing to do. Every token that may sign puts
-// a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
-// Upstream: pkg/controller/bootstrap/bootstrapsigner.go; the kubeconfig itself is kubeadm's there, and here too unless the
-// operator says where the cluster is.
+// cluster-info and the tokens of this moment → the data it should have, or nothing to do. Every token that may sign
+// puts a detached JWS over the kubeconfig beside it, so that its holder can tell the true cluster from a false one.
+// Upstream: pkg/controller/bootstrap/bootstrapsigner.go; the kubeconfig itself is kubeadm's there, and here too unless
+// the operator says where the cluster is.
 
 import { isExpired, readTokenSecret, type StoredToken } from "../../api/bootstrap/index.ts";
 import type { ConfigMap, Secret } from "../../api/core/index.ts";

@@ -1,4 +1,4 @@
-// Bootstrap tokens whose time is over are deleted: nobody can use them, and nobody should find them. Judged by the end alone,
+// Expired bootstrap tokens are deleted: they are of no use, and should not be found. Judged by the end alone,
 // so a Secret that is no good token in other ways goes too. Upstream: pkg/controller/bootstrap/tokencleaner.go.
 
 import { readExpiration, TOKEN_NAMESPACE } from "../../api/bootstrap/index.ts";

@@ -1,5 +1,6 @@
-// Under which names and addresses the API server is reached: what its Service and its endpoints say, and the host that we talk
-// to ourselves. Read when a serving request comes, and remembered for a minute: it changes when a control plane does.
+// Under which names and addresses the API server is reached: what its Service and its endpoints say, and the host that
+// we talk to ourselves. Read when a serving request comes, and remembered for a minute: it changes when a control plane
+// does.
 
 import type { EndpointSlice, Service } from "../../api/core/index.ts";
 import { canonicalDns, canonicalIp } from "../../api/countersign/index.ts";

@@ -1,5 +1,5 @@
-// What approval may ask of the network: a kubelet's present serving certificate, and DNS. Whatever goes wrong on the way is "not
-// read", with the reason: the request then waits, and is never refused for it.
+// What approval may ask of the network: a kubelet's present serving certificate, and DNS. Whatever goes wrong on the
+// way is "not read", with the reason: the request then waits, and is never refused for it.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";

@@ -1,5 +1,6 @@
-// The keys of challenges and beacons, and the one to which evidence is sealed: Secret `countersign-challenge-keys` at home, shared
-// by all replicas (protocol 3.4); each cluster of a home has its own. The first replica makes it.
+// The keys of challenges and beacons, and the one to which evidence is sealed: Secret `countersign-challenge-keys` of
+// the management cluster, shared by all replicas (The challenge); each workload cluster has its own. The first replica
+// makes it.
 
 import type { Secret } from "../../api/core/index.ts";
 import { SECRETS } from "../../api/meta/index.ts";
@@ -96,8 +97,8 @@ function noNamespace({ namespace, name }: SecretPlace, cause: Fault): Fault {
   return new Fault("bad-config", `no namespace ${namespace} for the Secret ${name}: ${remedy}`, { cause });
 }
 
-// The Secret of challenge keys, as it is written: a key under its id, which of them is current, the key to which evidence is sealed, and
-// when they were rotated. A new key comes daily; the one before is kept for an hour.
+// The Secret of challenge keys, as it is written: a key under its id, which of them is current, the key to which
+// evidence is sealed, and when they were rotated. A new key comes daily; the one before is kept for an hour.
 const CURRENT = "current";
 const RECIPIENT_PREFIX = "recipient-";
 const ROTATED_ANNOTATION = "countersign.dev/rotated-at";
@@ -167,7 +168,7 @@ function currentOf({ data = {} }: Secret): string {
   return parseUtf8(parseBase64(data[CURRENT] ?? ""));
 }
 
-/** What somebody spoiled only a person can repair, who is told which Secret it is and what becomes of it. */
+/** A spoiled Secret is repaired by an operator, who is told which it is and what becomes of it. */
 export function requireRing(secret: Secret, { namespace, name }: SecretPlace): KeyRing {
   try {
     return readRing(secret);

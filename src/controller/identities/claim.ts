@@ -1,5 +1,6 @@
-// The first write of P17: the identity bears the key that was proven, and what an operator opened for it is closed in the same write.
-// A crash after it errs to the closed side: a machine whose join ends there needs the operator's word again, and nobody else gets in by it.
+// The first write of pinning: the identity bears the key that was proven, and what an operator opened for it is closed
+// in the same write. A crash after it errs to the closed side: a machine whose join ends there needs the operator
+// again, and no other machine gets in by it.
 
 import {
   CLUSTER_LABEL,
@@ -45,8 +46,8 @@ export async function claim(world: AttestationWorld, claiming: Claiming): Promis
 /** What an operator said of the identity that is over with this exchange. */
 function endedBy({ identity, intent }: Claiming): Pick<NodeIdentitySpec, "retired" | "reset"> {
   const { retired, reset } = identity.kind === "Present" ? identity.value.spec : {};
-  // A reset opens the pins for one join, or the clock for one exchange: a renewal by the machine that is still there must not use up
-  // what was opened for its successor.
+  // A reset opens the pins for one join, or the clock for one exchange: a renewal by the machine that is still there
+  // must not use up what was opened for its successor.
   const isUsedUp = reset !== undefined && (reset.clock === true || intent === "join");
   // The name lives again.
   return { ...(retired === true ? { retired } : {}), ...(isUsedUp ? { reset } : {}) };
@@ -84,13 +85,17 @@ export async function withdraw(world: AttestationWorld, claiming: Claiming, clai
     await giveBack(world, claiming, claimed);
   } catch (error) {
     if (!isFault(error, "conflict")) throw error;
-    // Somebody wrote meanwhile. A claim that nobody withdraws would keep the key's rightful holder from it: in the state of now.
+    // It was written meanwhile. A claim that is not withdrawn would keep the key's rightful holder from it: in the
+    // state of now.
     const standing = await seeClaim(world, claiming, claimed);
     if (standing !== undefined) await giveBack(world, claiming, standing);
   }
 }
 
-/** The pins could not be written, and the next look judges anew: by the same word of the operator, if nobody was attested by it. */
+/**
+ * The pins could not be written, and the next look judges anew: by the same reset of the operator, if no machine was
+ * attested by it.
+ */
 export async function reopen(world: AttestationWorld, claiming: Claiming, claimed: NodeIdentity): Promise<void> {
   if (endedBy(claiming).reset === undefined) return;
   const standing = await seeClaim(world, claiming, claimed);

@@ -1,7 +1,7 @@
-// What evidence may call the cluster (protocol 2.3): the ids that the operator gave, else the pins of every CA in force. The one that
-// signs is known; while it is being replaced, machines come with the pin of either, and both stand in cluster-info, which is where
-// machines have them from. Only CAs of the signing one's name count: a root that several clusters share must not make one of them pass
-// for another.
+// What evidence may call the cluster (Messages): the ids that the operator gave, else the pins of every valid CA. The
+// one that signs is known; while it is being replaced, machines come with the pin of either, and both stand in
+// cluster-info, which is where machines have them from. Only CAs of the signing one's name count: a root that several
+// clusters share must not make one of them pass for another.
 
 import type { ConfigMap } from "../../api/core/index.ts";
 import { parseKubeconfig, readClusterLocation } from "../../api/kubeconfig/index.ts";
@@ -29,8 +29,8 @@ export function createClusterPins(getClusterInfo: () => ConfigMap | undefined): 
 export type ClusterIds = (authority: () => Certificate) => readonly string[];
 
 /**
- * Ids that were given are all there are: they are given where clusters share a CA, and then its pin is every one's name, by which
- * evidence made for another of them would be taken here.
+ * Ids that were given are all there are: they are given where clusters share a CA, and then its pin is every one's
+ * name, by which evidence made for another of them would be taken here.
  */
 export function createClusterIds(pinsOf: ClusterPins, given: readonly string[]): ClusterIds {
   return (authority) => (given.length > 0 ? given : pinsOf(authority()));

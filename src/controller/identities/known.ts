@@ -1,6 +1,6 @@
-// The NodeIdentities of the home cluster: a copy that answers at once, and the live object where a decision must not rest on a
-// copy. Kept in indexes: by endorsement key, by provider ID, by the hour of their making, by exchanges that are not over, and those that are
-// revoked.
+// The NodeIdentities of the management cluster: a copy that answers at once, and the live object where a decision must
+// not rest on a copy. Kept in indexes: by endorsement key, by provider ID, by the hour of their making, by exchanges
+// that are not over, and those that are revoked.
 
 import {
   EK_LABEL,
@@ -52,7 +52,10 @@ export interface Identities {
   revoked(): readonly NodeIdentity[];
   /** SHA-256 of the endorsement keys of revoked identities. */
   revokedKeys(): readonly string[];
-  /** How many nodes of this cluster were attested for the first time within the last hour: another's joins are no limit of ours. */
+  /**
+   * How many nodes of this cluster were attested for the first time within the last hour: another's joins are no limit
+   * of ours.
+   */
   countYoung(nowMs: number): number;
 }
 
@@ -134,7 +137,7 @@ export function isLive(identity: NodeIdentity): boolean {
   return isRevoked(identity) || !isRetired(identity);
 }
 
-/** Cluster API has its names by namespace; one that was pinned to no Machine yet is whoever's asks. */
+/** Cluster API has its names by namespace; one that was pinned to no Machine yet belongs to the cluster that asks. */
 function isElsewhere({ status }: NodeIdentity, cluster: ClusterName | undefined): boolean {
   const [own, pinned] = [cluster?.namespace, status?.machine?.namespace];
   return own !== undefined && pinned !== undefined && pinned !== own;

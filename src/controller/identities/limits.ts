@@ -45,8 +45,8 @@ export function createFloodControl({ clock, log, metrics, csrs, events, remove }
   return { pace: createChallengePace(clock), junk: createJunkCount(), crowd, overflow, dropped };
 }
 
-// Who waits because too many do (protocol 7.1): a flood of requests must not become a flood of writes, so nothing is written on the
-// objects and one Event a minute tells of all of them.
+// Requests that wait because too many do (Limits): a flood of requests must not become a flood of writes, so nothing is
+// written on the objects and one Event a minute tells of all of them.
 const EVENT_EVERY_MS = 60_000;
 
 export interface Crowd {
@@ -77,8 +77,8 @@ export function createCrowd({ clock, events, waits }: CrowdOptions): Crowd {
   };
 }
 
-// Proofs that fail (protocol 7.1): so many that name one hello get their reason; more are judged all the same and deleted. A good proof
-// is never shut out by junk, and junk does not fill the cluster.
+// Proofs that fail (Limits): so many that name one hello get their reason; more are judged all the same and deleted. A
+// good proof is never shut out by junk, and junk does not fill the cluster.
 /** So many failing proofs of one hello are told why. */
 export const DENIALS_TOLD = 8;
 /** Hellos whose junk is counted; the one that was named first is forgotten, and its junk told why once more. */
@@ -102,10 +102,12 @@ export function createJunkCount(): JunkCount {
   };
 }
 
-// How fast a replica acts (protocol 7.1): so many challenges and so many writes a second. Who comes faster is served later, not refused;
-// the turns among requesters are the queue's matter.
+// How fast a replica acts (Limits): so many challenges and so many writes a second. Requests that come faster are
+// served later, not refused; the turns among requesters are the queue's matter.
 export const CHALLENGE_RATE: Rate = { perSecond: 100, burst: 100 };
-/** Ten seconds' worth at once: a cluster that is brought up in one go joins its first two hundred nodes without a pause. */
+/**
+ * Ten seconds' worth at once: a cluster that is brought up in one go joins its first two hundred nodes without a pause.
+ */
 export const WRITE_RATE: Rate = { perSecond: 200, burst: 2_000 };
 
 export interface ChallengePace {

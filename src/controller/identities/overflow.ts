@@ -1,5 +1,6 @@
-// Too many requests under our signers (protocol 7.1): objects in etcd are the scarce thing. Above the limit those that are over, denied
-// ones and hellos whose time has passed, go at once, oldest first, and a new denial is an Event and nothing on the object.
+// Too many requests under our signers (Limits): objects in etcd are the scarce thing. Above the limit those that have
+// ended, denied ones and hellos whose time has passed, go at once, oldest first, and a new denial is an Event and
+// nothing on the object.
 
 import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, parseChallenge } from "../../attestation/evidence/index.ts";
@@ -14,7 +15,10 @@ export const ATTESTED_REQUESTS = "attested-requests";
 export const REQUESTS_KEPT = 5_000;
 /** One sweep; a later look begins another. */
 const SWEEP = 500;
-/** Every request brings a look, and to find what is over all of them are read: a flood of requests must not become one of readings. */
+/**
+ * Every request brings a look, and to find what is over all of them are read: a flood of requests must not become one
+ * of readings.
+ */
 const SWEEP_EVERY_MS = 1_000;
 
 const ALL = "all";
@@ -32,7 +36,10 @@ export function attestedKeys(csr: CertificateSigningRequest): readonly string[] 
 export interface Overflow {
   count(): number;
   isOver(): boolean;
-  /** Deletes the oldest that are over, as far as there are too many. One sweep at a time, and one a second: others go on. */
+  /**
+   * Deletes the oldest that are over, as far as there are too many. One sweep at a time, and one a second: others go
+   * on.
+   */
   sweep(): Promise<void>;
 }
 
@@ -69,7 +76,7 @@ export function createOverflow(options: OverflowOptions): Overflow {
       try {
         await removeOldest();
       } catch (error) {
-        // What may not be deleted, or not now, keeps nobody from being judged.
+        // What may not be deleted, or not now, keeps no request from being judged.
         if (!isFault(error)) throw error;
         log.warn("requests under our signers are too many and not deleted", { limit, error });
       } finally {

@@ -1,5 +1,6 @@
-// Nodes that call themselves another machine (protocol 8, residual risk 10): a node that registers with a stranger's provider ID can
-// capture that Machine's nodeRef in Cluster API. The write cannot be prevented from here; it is compared with the pin and told.
+// Nodes that call themselves another machine (Threat model): a node that registers with a stranger's provider ID can
+// capture that Machine's nodeRef in Cluster API. The write cannot be prevented from here; it is compared with the pin
+// and told.
 
 import type { Node } from "../../api/core/index.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";

@@ -17,7 +17,9 @@ import { keepBeacon, publishRecipient } from "./publish.ts";
 
 const CURRENT = deriveChallengeKeys("00c0ffee", new Uint8Array(32).fill(1));
 
-/** A cluster with that ConfigMap, or with that answer to whoever asks for it; and with that one to whoever writes it. */
+/**
+ * A cluster with that ConfigMap, or with that answer to whoever asks for it; and with that one to whoever writes it.
+ */
 function aCluster(found: ConfigMap | Fault, refusal?: Fault) {
   const written: ConfigMap[] = [];
   const warnings: string[] = [];

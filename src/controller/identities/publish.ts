@@ -1,5 +1,6 @@
-// ConfigMaps by which the controller tells others something: made where they are missing, written anew where they say something else.
-// They are a courtesy: where nobody gave the right, that is told, and everything else goes on without them.
+// ConfigMaps by which the controller tells others something: made where they are missing, written anew where they say
+// something else. They are a courtesy: where the right is missing, that is logged, and everything else goes on without
+// them.
 
 import type { ConfigMap } from "../../api/core/index.ts";
 import { EVIDENCE_RECIPIENT } from "../../api/countersign/index.ts";
@@ -59,8 +60,9 @@ export async function getConfigMap(
   }
 }
 
-// The beacon of short renewals (protocol 3.9), where nodes may read it: renewed with its epoch while a policy lets renewals go by it,
-// and taken away when none does any more, because each node that finds one spends a request on it that is refused.
+// The beacon of short renewals (Renewal by beacon), where nodes may read it: renewed with its epoch while a policy lets
+// renewals go by it, and taken away when none does any more, because each node that finds one spends a request on it
+// that is refused.
 export interface BeaconOptions {
   readonly world: Pick<AttestationWorld, "client" | "clock" | "keys" | "log">;
   /** Whether any policy lets renewals go by beacon; undefined while one cannot be read, which may. */
@@ -86,7 +88,10 @@ async function publish({ world, clusterId }: BeaconOptions): Promise<void> {
   await publishConfigMap(world, { namespace, name, data: { [key]: beacon }, unpublished });
 }
 
-/** Emptied, not deleted: the right to write this one object is all that it takes. Who has no right to it never published one. */
+/**
+ * Emptied, not deleted: the right to write this one object is all that it takes. Who has no right to it never published
+ * one.
+ */
 async function empty({ world: { client } }: BeaconOptions): Promise<void> {
   try {
     const present = await getConfigMap(client, BEACON_CONFIG_MAP);
@@ -97,8 +102,8 @@ async function empty({ world: { client } }: BeaconOptions): Promise<void> {
   }
 }
 
-// The key to which evidence may be sealed (protocol 2.9), published at home for whoever writes bootstrap data: the public half, as
-// `--evidence-recipient` takes it. The private half stays beside the challenge keys.
+// The key to which evidence may be sealed (Messages), published in the management cluster for writers of bootstrap
+// data: the public half, as `--evidence-recipient` takes it. The private half stays beside the challenge keys.
 type RecipientWorld = Pick<AttestationWorld, "home" | "keys" | "namespace" | "nameAtHome" | "log">;
 
 export async function publishRecipient({ home, keys, namespace, nameAtHome, log }: RecipientWorld): Promise<void> {

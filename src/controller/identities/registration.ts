@@ -1,6 +1,6 @@
-// Registration with Cluster API: the infrastructure object of this cluster's Cluster says which signers its machines shall ask, in its
-// status where the definition has the fields, else in annotations. Where Cluster API is not there, or nobody gave the right
-// (deploy/registration-rbac.yaml), nothing is registered.
+// Registration with Cluster API: the infrastructure object of this cluster's Cluster says which signers its machines
+// shall ask, in its status where the definition has the fields, else in annotations. Where Cluster API is not there, or
+// the right is missing (deploy/registration-rbac.yaml), nothing is registered.
 
 import { CLUSTER_RESOURCES, type InfrastructureRef, readInfrastructureRef } from "../../api/foreign/index.ts";
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
@@ -87,8 +87,8 @@ async function writeStatus(
   }
 }
 
-// The Cluster of Cluster API that this cluster is. A name that Clusters of several namespaces have is nobody's: at the start that ends
-// the controller, and later whatever asks.
+// The Cluster of Cluster API that this cluster is. A name that Clusters of several namespaces have is none's: at the
+// start that ends the controller, and later whatever asks.
 type Lister = Pick<KubeClient, "list">;
 
 /** Left out: whichever. */
@@ -97,16 +97,25 @@ export interface ClusterQuery {
   readonly namespace?: string | undefined;
 }
 
-/** Undefined where Cluster API is not served or nobody may look, or where nobody said which of several Clusters is meant. */
+/**
+ * Undefined where Cluster API is not served or may not be read, or where it is not said which of several Clusters is
+ * meant.
+ */
 export async function findCluster(home: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
   const found = await listClusters(home, cluster);
   return found.length === 1 ? found[0] : undefined;
 }
 
-/** A home that is away must not keep a replica from starting; with every round of upkeep it is looked again. */
+/**
+ * A management cluster that is away must not keep a replica from starting; with every round of upkeep it is looked
+ * again.
+ */
 const START_LIMIT_MS = 5_000;
 
-/** Fault `bad-config` where the name is that of several Clusters. Where nobody may look, their Machines tell it later. */
+/**
+ * Fault `bad-config` where the name is that of several Clusters. Where they may not be read, their Machines tell it
+ * later.
+ */
 export async function requireOneCluster(home: Lister, { cluster, log }: { cluster: ClusterName; log: Log }) {
   try {
     await listClusters(home, cluster, { timeoutMs: START_LIMIT_MS });
@@ -129,7 +138,8 @@ async function listClusters(
       if (name !== undefined) requireOneNamespace({ name, namespace }, items.map(namespaceOf));
       return items;
     } catch (error) {
-      // Whoever gave no right of deploy/registration-rbac.yaml wants no registration; whoever gave half of them is told.
+      // Without any right of deploy/registration-rbac.yaml no registration is wanted; with half of them, that is
+      // logged.
       if (isFault(error, "forbidden")) return [];
       if (!isFault(error, "not-found")) throw error;
     }
@@ -141,8 +151,9 @@ function namespaceOf({ metadata }: KubeObject): string {
   return metadata.namespace ?? "";
 }
 
-// The infrastructure object of a Cluster: found by discovery, because only its provider knows its version and plural; its fields by the
-// proposal's names, and annotations for definitions that do not know those fields and would drop them.
+// The infrastructure object of a Cluster: found by discovery, because only its provider knows its version and plural;
+// its fields by the proposal's names, and annotations for definitions that do not know those fields and would drop
+// them.
 export const CLIENT_SIGNER_ANNOTATION = "countersign.dev/kubelet-client-certificate-signer";
 export const SERVING_SIGNER_ANNOTATION = "countersign.dev/kubelet-serving-certificate-signer";
 
@@ -186,15 +197,17 @@ export async function discover(home: Discovering, ref: InfrastructureRef): Promi
   return { group, version, plural: served.name, kind, namespaced: served.namespaced };
 }
 
-// Which signers a cluster's machines shall ask (CAEP 2021-02-22): the names that registration writes where Cluster API's providers look.
-// Pure.
+// Which signers a cluster's machines shall ask (CAEP 2021-02-22): the names that registration writes where Cluster
+// API's providers look. Pure.
 export interface AdvertisedSigners {
   readonly client: string;
   /** Absent for a provider that proves nothing: it has no serving certificates. */
   readonly serving: string | undefined;
 }
 
-/** An installed provider before the TPM's, both before the one that proves nothing. Undefined: none of ours is served. */
+/**
+ * An installed provider before the TPM's, both before the one that proves nothing. Undefined: none of ours is served.
+ */
 export function advertisedSigners(
   servedSigners: readonly string[],
   installed: readonly string[],

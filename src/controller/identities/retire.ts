@@ -1,5 +1,5 @@
-// Identities whose Machine and Node are gone are retired (protocol 3.11): their certificates end, and their endorsement key may serve
-// another. What an operator said is done here too: revoked, lifted, retired.
+// Identities whose Machine and Node are gone are retired (Pins): their certificates end, and their endorsement key may
+// serve another. What an operator said is done here too: revoked, lifted, retired.
 
 import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -23,14 +23,18 @@ async function follow(world: RetiringWorld, identity: NodeIdentity, phase: Phase
     // A retired node's TPM may serve another; a revoked one's may not.
     if (phase === "Retired") await letKeyGo(world, turned);
   } catch (error) {
-    // Somebody wrote it meanwhile, or it cannot be written as it is: looked at again with the next round, after all the others.
+    // It was written meanwhile, or it cannot be written as it is: looked at again with the next round, after all the
+    // others.
     const isItsOwn = ["conflict", "not-found", "invalid"].some((code) => isFault(error) && error.code === code);
     if (!isItsOwn) throw error;
     world.log.warn("identity could not change its phase", { identity: identity.metadata.name, phase, error });
   }
 }
 
-/** A Cluster is in one namespace: what is pinned to a Machine of another has our name and is not ours, so nothing is gone of it. */
+/**
+ * A Cluster is in one namespace: what is pinned to a Machine of another has our name and is not ours, so nothing is
+ * gone of it.
+ */
 function isElsewhere({ clusterName, machines }: RetiringWorld, { status }: NodeIdentity): boolean {
   const [namespaces, pinned] = [machines.namespaces(), status?.machine?.namespace];
   if (clusterName === undefined || pinned === undefined || namespaces.length === 0) return false;
@@ -73,7 +77,10 @@ async function turn(world: RetiringWorld, identity: NodeIdentity, phase: Phase):
   return turned;
 }
 
-/** In the very state that is retired: who joins under the name meanwhile has claimed it, and that claim is not ours to take. */
+/**
+ * In the very state that is retired: who joins under the name meanwhile has claimed it, and that claim is not ours to
+ * take.
+ */
 async function letKeyGo(world: RetiringWorld, { metadata }: NodeIdentity): Promise<void> {
   const { name = "", uid, resourceVersion, labels } = metadata;
   if (labels?.[EK_LABEL] === undefined) return;

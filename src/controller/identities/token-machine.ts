@@ -1,5 +1,6 @@
-// The Machine for which a bootstrap token was made, where tokens belong to Machines (H17). Whatever is not known for certain is
-// `NotRead`: a token that was bound to one Machine must never pass for one that is bound to none.
+// The Machine for which a bootstrap token was made, where tokens belong to Machines (rule machine-is-expected).
+// Whatever is not known for certain is `NotRead`: a token that was bound to one Machine must never pass for one that is
+// bound to none.
 
 import { TOKEN_NAMESPACE, TOKEN_SECRET_TYPE, tokenSecretName } from "../../api/bootstrap/index.ts";
 import { BOOTSTRAP_USER_PREFIX } from "../../api/certificates/index.ts";
@@ -29,7 +30,7 @@ export function createTokenMachines({ client, tokens }: TokenMachinesOptions): T
     if (!username.startsWith(BOOTSTRAP_USER_PREFIX)) return { kind: "Absent" };
     if (!tokens.hasSynced()) return UNSYNCED;
     const id = username.slice(BOOTSTRAP_USER_PREFIX.length);
-    // Whoever asks showed its token to the API server a moment ago: a copy without it is older than the token.
+    // The requester showed its token to the API server a moment ago: a copy without it is older than the token.
     const secret = tokens.get(tokenSecretName(id), TOKEN_NAMESPACE) ?? (await find(client, id, signal));
     return secret === undefined
       ? { kind: "NotRead", why: `bootstrap token ${id} is gone, or may not be read` }
@@ -55,7 +56,7 @@ async function find(
   }
 }
 
-/** Words that name no Machine bind the token to nobody's: an operator's slip opens nothing. */
+/** A text that names no Machine binds the token to none: a typing error opens nothing. */
 function readMachineOf({ metadata }: Secret): Seen<TokenMachine> {
   const words = metadata.annotations?.[TOKEN_MACHINE_ANNOTATION];
   if (words === undefined) return { kind: "Absent" };

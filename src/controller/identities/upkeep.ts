@@ -1,6 +1,6 @@
-// What attestation does by the clock: keys rotate, the key for sealed evidence and, where a policy wants it, the beacon are published,
-// identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are told of, and Cluster API
-// is told which signers there are.
+// What attestation does by the clock: keys rotate, the key for sealed evidence and, where a policy wants it, the beacon
+// are published, identities whose Machine and Node are gone are retired, Nodes that call themselves another machine are
+// told of, and Cluster API is told which signers there are.
 
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Metrics } from "../../platform/report/index.ts";
@@ -76,7 +76,10 @@ function requireOwnName({ clusterName, machines }: AttestationWorld): void {
   if (clusterName !== undefined) requireOneNamespace({ name: clusterName }, machines.namespaces());
 }
 
-/** Once for each set of namespaces, which is what it returns: a cluster of our name, of which nothing else can be seen from here. */
+/**
+ * Once for each set of namespaces, which is what it returns: a cluster of our name, of which nothing else can be seen
+ * from here.
+ */
 function tellElsewhere({ identities, clusterName, log }: AttestationWorld, said: string): string {
   const others = identities.elsewhere();
   const namespaces = [...new Set(others.map(({ status }) => status?.machine?.namespace ?? ""))].sort();

@@ -1,5 +1,6 @@
-// The cluster's authorizer, asked as kube-controller-manager asks it: may this user have a request approved by rule? Answers are
-// remembered for seconds: a thousand machines with one token are one question, and a right that is taken away is gone soon.
+// The cluster's authorizer, asked as kube-controller-manager asks it: may this user have a request approved by rule?
+// Answers are remembered for seconds: a thousand machines with one token are one question, and a right that is taken
+// away is gone soon.
 
 import type { SubjectAccessReview, UserInfo } from "../../api/access/index.ts";
 import { SUBJECT_ACCESS_REVIEWS } from "../../api/meta/index.ts";
@@ -47,7 +48,7 @@ export function createAccessReviews(client: KubeClient, clock: Clock): AccessRev
       const [oldest] = remembered.keys();
       if (remembered.size >= MAX_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
       let own: Remembered | undefined;
-      // While the question is under way, whoever asks the same waits for the same answer.
+      // While the question is under way, the same question waits for the same answer.
       own = { answer: review(key, right, user, () => own), untilMs: Number.POSITIVE_INFINITY };
       remembered.set(key, own);
       return own.answer;

@@ -52,7 +52,8 @@ export function createAct(options: ActOptions): Act {
   const said = new Map<string, string>();
   const count = createVerdictCounter(options.metrics);
   const { client, clock, log, identity } = options;
-  // It returns at once and drops what cannot be written: an Event is a courtesy, and must not keep a verdict from being reached.
+  // It returns at once and drops what cannot be written: an Event is a courtesy, and must not keep a verdict from being
+  // reached.
   const events = createEventRecorder({ client, clock, log, component: CONTROLLER_NAME, instance: identity });
   return {
     act: async (judged, judgement) => {

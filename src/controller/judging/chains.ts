@@ -1,5 +1,5 @@
-// Which rules, in which order: chosen by what the signer's certificates are for, and by the policy that covers the request.
-// The rules about the request alone come first, because they cost nothing and hold for the signer too.
+// Which rules, in which order: chosen by what the signer's certificates are for, and by the policy that covers the
+// request. The rules about the request alone come first, because they cost nothing and hold for the signer too.
 //
 //   node client   no policy, Kubernetes' signer   the request · access · registered · holder      (as kube-controller-manager)
 //                 no policy, the insecure signer  the request · requester · registered · holder
@@ -63,7 +63,10 @@ import {
 
 type Chain = readonly Rule<ApprovalFacts>[];
 
-/** What a signer promises of every certificate, whoever approved the request: the rules about the request alone. */
+/**
+ * What a signer promises of every certificate, by whichever way the request was approved: the rules about the request
+ * alone.
+ */
 const SIGNER_RULES: Readonly<Record<SignerPurpose, readonly Rule<RequestFacts>[]>> = {
   NodeClient: [
     requestParsesAndIsSigned,
@@ -90,7 +93,7 @@ const SIGNER_RULES: Readonly<Record<SignerPurpose, readonly Rule<RequestFacts>[]
   ApiClient: [requestParsesAndIsSigned, requestStandsAlone, usagesFitAClient, noForeignExtensions, keyIsStrongEnough],
 };
 
-/** A signer whose purpose nobody told us gets the strictest rules. */
+/** A signer of unknown purpose gets the strictest rules. */
 export function signerRulesOf(signerName: string): readonly Rule<RequestFacts>[] {
   return SIGNER_RULES[purposeOf(signerName) ?? "NodeClient"];
 }

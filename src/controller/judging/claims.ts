@@ -1,10 +1,10 @@
 // Who holds which node name: an index over the approved requests, fed by the watch and, before the watch can tell, by
 // our own approvals. Together they are never behind our own writes, which is what the race of two keys for one name
 // needs; a claim is monotone (the API server forbids to take an approval or a certificate back), so a late, older state
-// cannot undo it. It goes when its request is deleted, denied, or fails without a certificate.
-// A signer that nobody here knows may give certificates of any CA: what somebody approved there is no claim until a certificate of
-// this cluster's CA came of it. Else whoever may approve for such a signer, or has its requests approved by a careless one, could
-// shut a node out of its own name; and a signer that does sign with the cluster's CA is heard as soon as it has signed.
+// cannot undo it. It goes when its request is deleted, denied, or fails without a certificate. An unknown signer may
+// give certificates of any CA: what was approved there is no claim until a certificate of this cluster's CA came of it.
+// Else a user who may approve for such a signer, or has requests approved by a careless one, could shut a node out of
+// its own name; and a signer that does sign with the cluster's CA is heard as soon as it has signed.
 //
 //   reserve ──▶ Reserved ──observe(approved)──▶ Approved ──forget, denied, failed──▶ gone
 //                  └──────release (surely not written)──▶ gone
@@ -47,11 +47,11 @@ export interface Claims {
 }
 
 interface ClaimsOptions {
-  /** Whether the cluster's CA has signed it. Left out: certificates of unknown signers are nobody's claim. */
+  /** Whether the cluster's CA has signed it. Left out: certificates of unknown signers are no claim. */
   readonly isOfCluster?: ((certificate: Certificate) => boolean) | undefined;
 }
 
-/** A claim as it is kept. Its certificate is read when somebody asks, which for most nodes is once in its life. */
+/** A claim as it is kept. Its certificate is read when it is asked for, which for most nodes is once in its life. */
 interface Held extends Omit<Claim, "notAfterMs" | "credential"> {
   /** As in the status of the request; empty while there is none. */
   readonly certificate: string;
@@ -79,8 +79,8 @@ export function createClaims(options: ClaimsOptions = {}): Claims {
 
   function record(csr: CertificateSigningRequest, standing: Claim["standing"], request?: CertificateRequest): void {
     const known = byUid.get(csr.metadata.uid ?? "");
-    // Written once and never changed, so what has none is an older state: the answer to our approval may come after the watch has
-    // told both the approval and the certificate.
+    // Written once and never changed, so what has none is an older state: the answer to our approval may come after the
+    // watch has told both the approval and the certificate.
     const certificate = csr.status?.certificate || (known?.certificate ?? "");
     if (known?.standing === standing && known.certificate === certificate) return;
     const claim = known ?? readClaim(csr, request ?? parseFirstBlock(csr.spec.request, parseCertificateRequest));
@@ -137,7 +137,7 @@ function cameToNothing(csr: CertificateSigningRequest): boolean {
 }
 
 /**
- * More lenient than the rules: whatever somebody approved counts, even a request that we would have refused, because its
+ * More lenient than the rules: whatever was approved counts, even a request that we would have refused, because its
  * holder may have been given a certificate all the same. So the first PEM block is taken, as every signer takes it.
  */
 function readClaim(

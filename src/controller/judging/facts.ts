@@ -1,4 +1,4 @@
-// Everything a rule of approval may know, as one value. "Absent" (looked, and it is not there) and "not read" (nobody
+// Everything a rule of approval may know, as one value. "Absent" (looked, and it is not there) and "not read" (not
 // looked, or could not) are different facts, so no rule can mistake a missing look for a missing object.
 
 import type { UserInfo } from "../../api/access/index.ts";
@@ -43,7 +43,7 @@ export interface Claim {
   readonly csrUid: string;
   readonly nodeName: string;
   readonly signerName: string;
-  /** Whether somebody asked for the node's first certificate, and not the node for its next. */
+  /** Whether it is the node's first certificate, and not a renewal by the node. */
   readonly isFirst: boolean;
   /** Lower-case hex of the SHA-256 of the public key (SPKI): enough to say "another key". */
   readonly keyDigest: string;
@@ -51,7 +51,7 @@ export interface Claim {
   readonly providerId: string | undefined;
   /** `Reserved`: our approval was sent and no answer has come; it may or may not have been written. */
   readonly standing: "Approved" | "Reserved";
-  /** When it was approved; absent where nobody wrote that down. */
+  /** When it was approved; absent where that is not recorded. */
   readonly approvedMs: number | undefined;
   /** End of the issued certificate; absent while none is issued. */
   readonly notAfterMs: number | undefined;
@@ -151,7 +151,7 @@ export interface ServingFacts {
    */
   readonly foreign: Seen<ReadonlyMap<string, string>>;
   /**
-   * Those that nobody but another Node's own status claims, with that Node's name: its kubelet writes it as it likes.
+   * Those that only another Node's own status claims, with that Node's name: its kubelet writes it as it likes.
    */
   readonly disputed: ReadonlyMap<string, string>;
 }
@@ -164,7 +164,7 @@ export interface ApprovalFacts extends RequestFacts {
   readonly servedSigners: readonly string[];
   /** The one policy that covers the request. */
   readonly policy: Policy | undefined;
-  /** Of policies that cannot be read, as long as nobody corrects them: what they would say is unknown. */
+  /** Of policies that cannot be read, until they are corrected: what they would say is unknown. */
   readonly brokenPolicies: readonly string[];
   /** Stamped by the API server from the authenticated user; the requester cannot choose it. */
   readonly requester: UserInfo;
@@ -190,14 +190,16 @@ export interface ApprovalFacts extends RequestFacts {
 // Who asks, with which key: the readings that rules and indexes share. Pure.
 const TOKEN_ID = /^[a-z0-9]{6}$/;
 
-/** The id of the bootstrap token that asks; undefined when the requester is somebody else. */
+/** The id of the bootstrap token that asks; undefined when the requester has none. */
 export function bootstrapTokenId({ username, groups }: UserInfo): string | undefined {
   if (!username.startsWith(BOOTSTRAP_USER_PREFIX) || !groups.includes(BOOTSTRAPPERS_GROUP)) return undefined;
   const id = username.slice(BOOTSTRAP_USER_PREFIX.length);
   return TOKEN_ID.test(id) ? id : undefined;
 }
 
-/** A node asks for its own name again; anything else is a first certificate. Kubernetes' recognizers draw the same line. */
+/**
+ * A node asks for its own name again; anything else is a first certificate. Kubernetes' recognizers draw the same line.
+ */
 export function isRenewal({ subject }: CertificateRequest, requester: Pick<UserInfo, "username">): boolean {
   return requester.username === subject.commonName;
 }
@@ -209,7 +211,7 @@ export function credentialOf(extra: UserInfo["extra"]): string | undefined {
   return extra?.[CREDENTIAL_ID]?.find((id) => id.startsWith("X509SHA256="));
 }
 
-/** What `credentialOf` will say of whoever presents this certificate. */
+/** What `credentialOf` returns for a requester with this certificate. */
 export function credentialFor(certificateDer: Uint8Array): string {
   return `X509SHA256=${encodeHex(sha256(certificateDer))}`;
 }
@@ -219,8 +221,8 @@ export function keyDigestOf(key: PublicKey): string {
   return encodeHex(sha256(key.spki));
 }
 
-// Addresses of a Machine or a Node as a set of names in canonical form. An empty list is no list: addresses come after the
-// object, and "none yet" must not read as "none of these". Pure.
+// Addresses of a Machine or a Node as a set of names in canonical form. An empty list is no list: addresses come after
+// the object, and "none yet" must not read as "none of these". Pure.
 export function addressesOfMachine(seen: Seen<MachineMatch>): Seen<ReadonlySet<string>> {
   if (seen.kind === "NotRead") return seen;
   if (seen.kind === "Absent") return { kind: "NotRead", why: "the node has no Machine yet" };

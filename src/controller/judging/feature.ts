@@ -100,12 +100,13 @@ function wakeOn(options: JudgingOptions, { approval, pending, wake }: Woken): vo
     }
     const name = object.metadata.name ?? "";
     judgeAgain(claims.observe(object));
-    // Of the three changes in the life of a request this loop wants one: the others need not pass through a worker. Policies
-    // that were not read yet may want to record what others decided.
+    // Of the three changes in the life of a request this loop wants one: the others need not pass through a worker.
+    // Policies that were not read yet may want to record what others decided.
     if (approval.wants(object) || !policies.hasSynced()) wake(name);
     else pending.forget(name);
   });
-  // A kubelet's heartbeat modifies its Node all day; a request that waits for that name is looked at again, and there is rarely one.
+  // A kubelet's heartbeat modifies its Node all day; a request that waits for that name is looked at again, and there
+  // is rarely one.
   nodes.onChange(({ object }) => judgeAgain(object.metadata.name));
   machines.onChange(judgeAllAgain);
   pools.onChange(judgeAllAgain);

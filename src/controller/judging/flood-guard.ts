@@ -1,6 +1,7 @@
-// Flood control: a requester with thousands of undecided requests is served slowly, so that the API server and the others
-// keep their share, and is named, so that somebody looks: in the log once, and in a metric that an alert reads
-// (deploy/alerts/countersign-controller.rules.yaml). Turns among requesters are the queue's matter; this is about the one who fills it.
+// Flood control: a requester with thousands of undecided requests is served slowly, so that the API server and the
+// others keep their share, and is named for the operator: in the log once, and in a metric that an alert reads
+// (deploy/alerts/countersign-controller.rules.yaml). Turns among requesters are the queue's matter; this is about a
+// requester that fills it.
 
 import type { Clock } from "../../platform/clock/index.ts";
 import { createTokenBucket, type Rate, type TokenBucket } from "../../platform/kube/index.ts";
@@ -14,8 +15,9 @@ interface FloodLimits {
 }
 
 /**
- * A cluster that is brought up at once joins a thousand nodes with one token, and each is undecided for some milliseconds; a
- * pending limit of machine-approver's kind begins at a hundred. At fifty a second even a flood comes to its end.
+ * A cluster that is brought up at once joins a thousand nodes with one token, and each is undecided for some
+ * milliseconds; a pending limit of machine-approver's kind begins at a hundred. At fifty a second even a flood comes to
+ * its end.
  */
 const FLOOD_LIMITS: FloodLimits = { pending: 3_000, rate: { perSecond: 50, burst: 50 } };
 

@@ -1,7 +1,8 @@
-// A request → facts: all reads of approval. The request, Nodes and Machines come from informers: the approval is guarded by the
-// request's resourceVersion, and the claims (claims.ts) are never behind our own approvals, so a Node that the cache has not
-// seen yet is covered by the claim that let it join. Under a policy in Enforce the Node is looked for a second time, live.
-// Nothing is read that no rule of the chain asks for: a request that waits for approval waits for all of this.
+// A request → facts: all reads of approval. The request, Nodes and Machines come from informers: the approval is
+// guarded by the request's resourceVersion, and the claims (claims.ts) are never behind our own approvals, so a Node
+// that the cache has not seen yet is covered by the claim that let it join. Under a policy in Enforce the Node is
+// looked for a second time, live. Nothing is read that no rule of the chain asks for: a request that waits for approval
+// waits for all of this.
 
 import { type CertificateSigningRequest, findCondition, isIssued, purposeOf } from "../../api/certificates/index.ts";
 import { CONTROL_PLANE_LABEL, type Node } from "../../api/core/index.ts";
@@ -116,7 +117,10 @@ async function seeNode(options: GatherOptions, look: Look): Promise<Seen<NodeFac
   }
 }
 
-/** A policy in Shadow looks at requests that others have decided: the Node that came of such a request is no objection to it. */
+/**
+ * A policy in Shadow looks at requests that others have decided: the Node that came of such a request is no objection
+ * to it.
+ */
 function isItsOwn(node: Node, { csr, policy }: Look): boolean {
   if (policy?.mode !== "Shadow" || !isIssued(csr)) return false;
   return Date.parse(node.metadata.creationTimestamp ?? "") >= Date.parse(csr.metadata.creationTimestamp ?? "");
@@ -145,7 +149,9 @@ const COUNTED_MS = 3_600_000;
 /** More than there are Machines or Nodes, by as many as may be between two steps. */
 const PENDING_SLACK = 100;
 
-/** Counted no further than to the limit: who has made a hundred thousand must not be counted a hundred thousand times. */
+/**
+ * Counted no further than to the limit: who has made a hundred thousand must not be counted a hundred thousand times.
+ */
 function seeStanding({ surroundings, servedSigners, clock }: GatherOptions, { csr, policy }: Look): Seen<Standing> {
   if (policy === undefined) return { kind: "Absent" };
   const since = new Date(clock.now() - COUNTED_MS).toISOString();
@@ -164,7 +170,10 @@ function seeStanding({ surroundings, servedSigners, clock }: GatherOptions, { cs
   return { kind: "Present", value: { older, limit } };
 }
 
-/** By time of creation, which has seconds only; then by uid, so that two of one second have an order too. Texts of one form. */
+/**
+ * By time of creation, which has seconds only; then by uid, so that two of one second have an order too. Texts of one
+ * form.
+ */
 function isOlder(
   { metadata: one }: CertificateSigningRequest,
   { metadata: other }: CertificateSigningRequest,

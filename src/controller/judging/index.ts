@@ -40,7 +40,7 @@ export { type Replayed, replay } from "./replay.ts";
 interface ApprovalOptions extends Omit<GatherOptions, "client">, ActOptions {
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
   readonly pending: Pending;
-  /** Where other judges write by the same hand. Default: its own. */
+  /** Shared with the judge of evidence. Default: its own. */
   readonly writer?: Act | undefined;
   /** Default: without a memory. */
   readonly readRequest?: RequestReader["plain"] | undefined;
@@ -50,7 +50,9 @@ export interface Approval {
   readonly handle: Handler;
   /** False for a request that `handle` would leave as it is: it need not be queued. */
   wants(csr: CertificateSigningRequest): boolean;
-  /** For a request that attestation judges: an objection to its names is written down; undefined where there is none. */
+  /**
+   * For a request that attestation judges: an objection to its names is written down; undefined where there is none.
+   */
   vetNames(csr: CertificateSigningRequest, signal: AbortSignal): Promise<Next | undefined>;
   /** The request was deleted. */
   forget(csr: CertificateSigningRequest): void;
@@ -61,7 +63,9 @@ export function createApproval(options: ApprovalOptions): Approval {
   const act = options.writer ?? createAct(options);
   const read = options.readRequest ?? (({ spec }: CertificateSigningRequest) => readRequest(spec.request));
 
-  /** Foreign signers are nobody's business here (signer-is-served); reading their requests would be a third of all work. */
+  /**
+   * Requests of foreign signers are left alone (signer-is-served); reading their requests would be a third of all work.
+   */
   function isMine(csr: CertificateSigningRequest): boolean {
     const isServed = options.servedSigners.includes(csr.spec.signerName);
     return isServed && (!isSettled(csr) || options.surroundings.policies.hasShadow());
@@ -76,7 +80,10 @@ export function createApproval(options: ApprovalOptions): Approval {
     return judgement.verdict.kind === "Wait" ? { afterMs: judgement.verdict.retryAfterMs } : UNTIL_CHANGED;
   }
 
-  /** A Machine becomes one node, whatever name it is asked for under: two of its names are judged one after the other too. */
+  /**
+   * A Machine becomes one node, whatever name it is asked for under: two of its names are judged one after the other
+   * too.
+   */
   function decideInTurn(judged: Judged, nodeName: string, signal: AbortSignal): Promise<Next> {
     const machine = admittingMachine(options, judged);
     const names = machine === undefined ? [] : namesOfMachine(machine, judged.policy?.machines.nameFrom ?? []);
@@ -120,7 +127,7 @@ function providerKeysOf({ reading }: Judged): readonly string[] {
   return providerId === undefined ? [] : [providerKey(providerId)];
 }
 
-/** Decided by somebody, issued past us, or on its way out: none of our business any more. */
+/** Decided, issued by another signer, or being deleted: nothing is left to judge. */
 function isSettled(csr: CertificateSigningRequest): boolean {
   return isDecided(csr) || (csr.status?.certificate ?? "") !== "" || csr.metadata.deletionTimestamp !== undefined;
 }

@@ -17,7 +17,7 @@ export interface Judgement extends OutcomeJudgement {
   readonly policy?: { readonly name: string; readonly mode: "Shadow" | "Enforce" };
   /** A refusal that is written as a denial whatever the signer, and also where a policy only records. */
   readonly isBinding?: boolean;
-  /** For the audit trail alone: what whoever reads the request is not to know. */
+  /** For the audit trail alone: what readers of the request must not learn. */
   readonly audited?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -59,8 +59,9 @@ export function machineQuery({
   return { nodeName, providerId: providerIdOf(reading.request), ...policy.machines };
 }
 
-// What approval asks of the cluster beside the request itself. Informers answer at once, so a judgement costs no call; the two
-// questions that go out to the network (a kubelet's present certificate, DNS) are asked only where a policy wants them.
+// What approval asks of the cluster beside the request itself. Informers answer at once, so a judgement costs no call;
+// the two questions that go out to the network (a kubelet's present certificate, DNS) are asked only where a policy
+// wants them.
 export interface MachineQuery {
   readonly nodeName: string;
   /** As the request says it. */
@@ -82,7 +83,7 @@ export interface PolicyCover {
   of(signerName: string, nodeName: string | undefined): Policy | undefined;
   /** Whether any policy only records. */
   hasShadow(): boolean;
-  /** Sentences about the policies that nobody can read. */
+  /** Sentences about the policies that cannot be read. */
   broken(): readonly string[];
 }
 
@@ -105,11 +106,11 @@ export interface Network {
   presentNames(csr: CertificateSigningRequest, nodeName: string, signal: AbortSignal): Promise<Seen<PresentNames>>;
   /** The addresses of a DNS name; absent when there is no such name. */
   resolve(name: string, signal: AbortSignal): Promise<Seen<readonly string[]>>;
-  /** Where the API server is, by its own word and by ours; absent where nobody can say. */
+  /** Where the API server is, by its own discovery and by our settings; absent where neither says. */
   apiServer(signal: AbortSignal): Promise<Seen<ApiServerNames>>;
 }
 
-/** The identity of a node, live where the copy of it would refuse the request: nobody is denied by an old copy. */
+/** The identity of a node, live where the copy of it would refuse the request: no request is denied by an old copy. */
 export type IdentityReader = (nodeName: string, asked: Unproven, signal?: AbortSignal) => Promise<Seen<NodeIdentity>>;
 
 /** What the attestation part says of the evidence in a request. */

@@ -1,6 +1,6 @@
-// Whose the names of a serving request with evidence are (protocol 3.10): those of its machine, by its Machine and the policy's
-// inventory, and those that others have. A network of the policy holds every node in it, and a Node's addresses are its kubelet's own
-// word: neither may let one node speak for its neighbour.
+// Whose the names of a serving request with evidence are (Requests without evidence): those of its machine, by its
+// Machine and the policy's inventory, and those that others have. A network of the policy holds every node in it, and a
+// Node's addresses are its kubelet's own word: neither may let one node speak for its neighbour.
 
 import type { Node } from "../../api/core/index.ts";
 import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "../../api/countersign/index.ts";
@@ -41,8 +41,8 @@ function needsPolicy({ object }: Look): string {
 
 /**
  * What the infrastructure says of this machine counts before what a neighbour says of itself, or one could take all
- * others' addresses; but a name that a Node is registered under is that Node's, whoever says otherwise. What only the
- * neighbour's status says is a dispute: no proof that the name is the neighbour's.
+ * others' addresses; but a name that a Node is registered under is that Node's, whatever another source says. What only
+ * the neighbour's status says is a dispute: no proof that the name is the neighbour's.
  */
 export function seeForeignNames(
   { nodesNamed, machineOwners }: Pick<AttestationWorld, "nodesNamed" | "machineOwners">,

@@ -1,5 +1,5 @@
-// Which pending requests wait for what, so that a change of a Node, a Machine or a rival request brings them back before their
-// time. A request is noted under keys: the node name it asks for, and the provider ID it carries.
+// Which pending requests wait for what, so that a change of a Node, a Machine or a rival request brings them back
+// before their time. A request is noted under keys: the node name it asks for, and the provider ID it carries.
 
 export interface Pending {
   note(csrName: string, keys: readonly string[]): void;

@@ -1,5 +1,6 @@
-// `spec.request` → what it says: the PKCS#10, and the evidence where there is some. Each request is read once and kept for
-// a while. What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of ours.
+// `spec.request` → what it says: the PKCS#10, and the evidence where there is some. Each request is read once and kept
+// for a while. What cannot be read is a reading too, with a reason: it is the requester's mistake, not an accident of
+// ours.
 
 import { type CertificateSigningRequest, findCondition, isDecided, nodeNameOf } from "../../api/certificates/index.ts";
 import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
@@ -62,15 +63,15 @@ export function wantedNode(reading: RequestReading): string | undefined {
   return reading.kind === "Readable" ? nodeNameOf(reading.request.subject.commonName) : undefined;
 }
 
-// A CertificateSigningRequest as the rules of attestation see it, and whether it is one of theirs. The text of a request never
-// changes, and reading it means verifying a signature: so what was read is kept for a while.
+// A CertificateSigningRequest as the rules of attestation see it, and whether it is one of theirs. The text of a
+// request never changes, and reading it means verifying a signature: so what was read is kept for a while.
 const INSECURE_PROVIDER = "insecure";
 /** Base64 of the largest request, and what does not fit any more. */
 const MAX_BASE64_CHARACTERS = Math.ceil(MAX_REQUEST_OCTETS / 3) * 4;
 
 /**
- * Whether a request is judged here. Under the insecure signer a request without an envelope is the seed's older form, which the
- * chain of approval judges; under every other signer of ours, evidence is the only way.
+ * Whether a request is judged here. Under the insecure signer a request without an envelope is the seed's older form,
+ * which the chain of approval judges; under every other signer of ours, evidence is the only way.
  */
 export function carriesEvidence({ spec }: CertificateSigningRequest): boolean {
   const parts = signerParts(spec.signerName);
@@ -105,7 +106,10 @@ export interface RequestReader {
 
 /** A request is read when it comes, is challenged, is answered and is signed: so many may lie in between. */
 const READINGS_KEPT = 2_048;
-/** Four times an honest request with its evidence: what is longer is refused, and a thousand of those would fill the memory. */
+/**
+ * Four times an honest request with its evidence: what is longer is refused, and a thousand of those would fill the
+ * memory.
+ */
 const KEPT_MAX_BASE64 = 2 ** 15;
 
 interface Kept {
@@ -156,8 +160,8 @@ export function createRequestReader(): RequestReader {
 }
 
 /**
- * The keys to which a request may be sealed. The insecure provider has nothing to hide: a cluster that attests nobody needs no
- * keys at all.
+ * The keys to which a request may be sealed. The insecure provider has nothing to hide: a cluster that attests no node
+ * needs no keys at all.
  */
 export async function recipientsOf(
   keys: ChallengeKeyStore,

@@ -1,7 +1,7 @@
 // The judgement as text on the object: the annotation that `kubectl describe csr` shows and `countersign csr explain`
-// turns into a table. No times in it: the same judgement is the same text, so nothing is written twice. Pure.
-// Whoever creates a request can send such an annotation with it. So ours names the uid of its object, which nobody knows before
-// the object is there; what does not is nobody's verdict, though it looks like one.
+// turns into a table. No times in it: the same judgement is the same text, so nothing is written twice. Pure. The
+// creator of a request can send such an annotation with it. So ours names the uid of its object, which is not known
+// before the object is there; one that does not is no verdict, though it looks like one.
 
 import { type CertificateSigningRequest, VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
 import type { TrailEntry, Verdict } from "../../kernel/outcome/index.ts";
@@ -51,7 +51,7 @@ export function verdictOn({ metadata: { annotations, uid } }: OnObject): Recorde
   return recorded?.uid === uid ? recorded : undefined;
 }
 
-/** Undefined when the text is not one of ours: anybody may have written it, so that is no accident. */
+/** Undefined when the text is not one of ours: any creator may have written it, so that is no fault. */
 export function parseVerdict(text: string): RecordedVerdict | undefined {
   if (text.length > RECORD_MAX_CHARACTERS) return undefined;
   let value: unknown;

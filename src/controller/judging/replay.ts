@@ -1,5 +1,5 @@
-// A request judged again, as it was when it was made, by a policy that does not exist yet: what would change? Nothing is read
-// from the cluster beyond what is handed in, and nothing is written.
+// A request judged again, as it was when it was made, by a policy that does not exist yet: what would change? Nothing
+// is read from the cluster beyond what is handed in, and nothing is written.
 
 import { type CertificateSigningRequest, findCondition } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
@@ -15,7 +15,7 @@ export interface Replayed {
   /** What became of it, or what was said of it last. */
   readonly before: Verdict["kind"] | undefined;
   readonly after: Judgement;
-  /** Would somebody notice? */
+  /** Whether the outcome for the requester differs. */
   readonly isChange: boolean;
 }
 

@@ -1,6 +1,6 @@
-// Requests that cannot carry evidence (protocol 3.10). A kubelet's own serving request comes with a client certificate that was
-// given for an attestation (the rule identity-permits-it); here is how long that counts. A client request of Kubernetes' own signer
-// is refused where a policy asks for evidence.
+// Requests that cannot carry evidence (Requests without evidence). A kubelet's own serving request comes with a client
+// certificate that was given for an attestation (the rule identity-permits-it); here is how long that counts. A client
+// request of Kubernetes' own signer is refused where a policy asks for evidence.
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
@@ -79,10 +79,10 @@ function lifetimeMs(certificates: readonly IssuedCertificate[]): number {
   return Number.isFinite(lifeMs) ? lifeMs : Number.POSITIVE_INFINITY;
 }
 
-// The identity of a node, for requests that prove nothing: from the copy, and live before anybody is refused by it. An enrolment or
-// a reset of this moment may not be in the copy yet, and a refusal is for good. Where the identities are on another cluster than the
-// requests, the signer also asks live before anybody is let through: that cluster may be out of reach while this one is not, and what
-// an operator says there meanwhile would not be heard.
+// The identity of a node, for requests that prove nothing: from the copy, and live before a request is refused by it.
+// An enrolment or a reset of this moment may not be in the copy yet, and a refusal is for good. Where the identities
+// are on another cluster than the requests, the signer also asks live before a request passes: that cluster may be out
+// of reach while this one is not, and what an operator says there meanwhile would not be heard.
 export interface IdentitySource {
   readonly home: KubeClient;
   readonly identities: Pick<Identities, "find" | "hasSynced">;

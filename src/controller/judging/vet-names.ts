@@ -1,6 +1,6 @@
-// The names of a serving request that carries evidence: proof of what a machine is makes no name its own that is no node's. Judged
-// before the evidence, where a policy covers the request; without one only the addresses of a Machine count, which are the
-// infrastructure's word.
+// The names of a serving request that carries evidence: proof of what a machine is makes no name its own that is no
+// node's. Judged before the evidence, where a policy covers the request; without one only the addresses of a Machine
+// count, which are the infrastructure's word.
 
 import { type CertificateSigningRequest, purposeOf } from "../../api/certificates/index.ts";
 import { gather } from "./gather.ts";

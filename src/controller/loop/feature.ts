@@ -25,9 +25,9 @@ export interface Syncing {
 }
 
 /**
- * For the loops that judge and sign. Waiting for the API server takes most of the time of a request. kube-controller-manager has
- * five workers. A server that is asked little at a time works more for each answer: with 16 requests in flight kube-apiserver and
- * etcd took a fifth more of a core for a join than with 32, with 64 no less. Together the two loops stay below the connections of
- * the client, so that none waits for one.
+ * For the loops that judge and sign. Waiting for the API server takes most of the time of a request.
+ * kube-controller-manager has five workers. A server that is asked little at a time works more for each answer: with 16
+ * requests in flight kube-apiserver and etcd took a fifth more of a core for a join than with 32, with 64 no less.
+ * Together the two loops stay below the connections of the client, so that none waits for one.
  */
 export const REQUEST_WORKERS = 20;

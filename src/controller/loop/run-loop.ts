@@ -24,7 +24,10 @@ export interface Loop {
   readonly log: Log;
   /** In [0, 1). */
   readonly random: () => number;
-  /** Its key stands for a look by the clock, not for an object: no change brings it back, so nothing of it is ever parked. */
+  /**
+   * Its key stands for a look by the clock, not for an object: no change brings it back, so nothing of it is ever
+   * parked.
+   */
   readonly isPeriodic?: boolean | undefined;
   readonly metrics?: LoopMetrics | undefined;
 }
@@ -73,9 +76,9 @@ async function outcomeOf(loop: Loop, key: string, signal: AbortSignal): Promise<
     if (next.afterMs !== undefined) loop.queue.addAfter(key, next.afterMs);
     return "done";
   } catch (error) {
-    // A bug means a state that nobody thought of: going on would decide about identities in it.
+    // A bug means a state that was not foreseen: going on would decide about identities in it.
     if (error instanceof Bug) throw error;
-    // Whoever stops us, or leads now, looks at it again.
+    // The next run, or the replica that leads now, looks at it again.
     if (signal.aborted) return "retry";
     const fault = isFault(error) ? error : new Fault("internal", "handler failed unexpectedly", { cause: error });
     return react(loop, key, fault);
@@ -107,7 +110,7 @@ function schedule({ queue, random }: Loop, key: string, fault: Fault, reaction: 
 // apiserver/reply and cli/terminal). None of them is a denial: an accident of ours is never the requester's fault.
 /**
  * `retry`: soon, with a growing, jittered pause: it may pass by itself.
- * `wait`: after a minute: somebody has to change a right, a file or a setting first.
+ * `wait`: after a minute: an operator has to change a right, a file or a setting first.
  * `park`: not until the object changes: the same input would fail the same way.
  */
 export type Reaction = "retry" | "wait" | "park";

@@ -27,8 +27,9 @@ export function isOfCluster({ clusterName, namespace }: Machine, cluster: Cluste
 }
 
 /**
- * NodeIdentities, and the keys of their challenges, are named by the cluster's name alone: where Clusters of two namespaces have it,
- * nobody can say whose they are, and none of them may be decided about. Fault `bad-config` that names them.
+ * NodeIdentities, and the keys of their challenges, are named by the cluster's name alone: where Clusters of two
+ * namespaces have it, it is not known whose they are, and none of them may be decided about. Fault `bad-config` that
+ * names them.
  */
 export function requireOneNamespace({ name, namespace }: ClusterName, namespaces: readonly string[]): void {
   const [first, ...others] = [...new Set(namespaces)].sort();

@@ -1,5 +1,6 @@
-// The Machines of the cluster: Cluster API's in the version that is served, and OpenShift's, read by paths (api/foreign) and kept
-// small. Which one is a node's is answered from indexes, so a hundred thousand Machines cost no more than ten.
+// The Machines of the cluster: Cluster API's in the version that is served, and OpenShift's, read by paths
+// (api/foreign) and kept small. Which one is a node's is answered from indexes, so a hundred thousand Machines cost no
+// more than ten.
 
 import type { Machine } from "../../api/foreign/index.ts";
 import { MACHINE_RESOURCES, readMachine } from "../../api/foreign/index.ts";

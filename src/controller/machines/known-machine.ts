@@ -1,5 +1,5 @@
-// What is kept of a Machine, and under which words it is found: by every name its node may have, by provider ID, by the node it
-// already is, by each of its addresses, by its place: namespace and cluster. Pure.
+// What is kept of a Machine, and under which words it is found: by every name its node may have, by provider ID, by the
+// node it already is, by each of its addresses, by its place: namespace and cluster. Pure.
 
 import { canonicalDns, MACHINE_NAME_SOURCES } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
@@ -40,7 +40,7 @@ const INDEXES: Readonly<Record<string, (machine: Machine) => readonly string[]>>
   [WAITING_INDEX]: ({ nodeName }) => (nodeName === undefined ? [""] : []),
 };
 
-/** Machines of another cluster are under no word at all: whoever asks, and whatever a policy says, they are not found. */
+/** Machines of another cluster have no index key at all: whatever a request or a policy says, they are not found. */
 export function indexesOfMachines(cluster?: ClusterName): Readonly<Record<string, Index>> {
   return Object.fromEntries(
     Object.entries(INDEXES).map(([name, wordsOf]): [string, Index] => [

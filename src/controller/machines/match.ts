@@ -1,5 +1,5 @@
-// Of the Machines that may be a node's, the one that is. A Machine that already is the node counts before one that only has its
-// name; two of equal right are two, never the first of a list. Pure.
+// Of the Machines that may be a node's, the one that is. A Machine that already is the node counts before one that only
+// has its name; two of equal right are two, never the first of a list. Pure.
 
 import { canonicalDns } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
@@ -29,7 +29,7 @@ export function lookUpKeys({ nodeName, providerId, nameFrom }: MachineQuery): re
 
 export type Scope = Pick<MachineQuery, "clusterName" | "namespace">;
 
-/** Machines of other clusters are nobody's here: their names may well be the same. */
+/** Machines of other clusters do not count here: their names may well be the same. */
 export function isInScope(
   machine: Pick<Machine, "clusterName" | "namespace">,
   { clusterName, namespace }: Scope,
@@ -57,7 +57,7 @@ function readPlace(place: string): Pick<Machine, "clusterName" | "namespace"> {
 
 type UnsaidCluster = Extract<MachineMatch, { kind: "ClusterIsUnsaid" }>;
 
-/** Two clusters have Machines in what the policy looks at, and nobody said which is meant: then none is. */
+/** Two clusters have Machines in what the policy looks at, and it is not said which is meant: then none is. */
 export function unsaidCluster(places: readonly string[], scope: Scope): UnsaidCluster | undefined {
   const inScope = places.filter((place) => {
     const read = readPlace(place);
@@ -104,7 +104,7 @@ function isOwn({ nodeName, name, addresses }: Machine, query: MachineQuery): boo
   return name === query.nodeName || addresses.some(({ address }) => canonicalDns(address) === wanted);
 }
 
-// Machines in the copies of their kinds, by the words under which they are kept: nobody walks over all of them.
+// Machines in the copies of their kinds, by the index keys under which they are kept: no lookup walks over all of them.
 /** Of each kind that is served. */
 type Copies = readonly Pick<Informer<KnownMachine>, "byIndex" | "indexValues">[];
 

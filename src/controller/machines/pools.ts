@@ -1,5 +1,5 @@
-// The MachinePools of the cluster: which instances are members, by provider ID. For attestation, which holds a member to its pool where
-// there is no Machine to hold it to.
+// The MachinePools of the cluster: which instances are members, by provider ID. For attestation, which holds a member
+// to its pool where there is no Machine to hold it to.
 
 import { MACHINE_POOL_RESOURCES, type Machine, type MachinePool, readMachinePool } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";

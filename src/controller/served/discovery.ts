@@ -1,5 +1,5 @@
-// What an API server serves, as its discovery says. Only an answer that says so is absence: whoever may not ask, or asks in vain,
-// or is shown the page of a proxy, knows nothing, and hears why.
+// What an API server serves, as its discovery says. Only an answer that says so is absence: a caller that may not ask,
+// gets no answer, or is shown the page of a proxy, knows nothing, and hears why.
 
 import type { Resource } from "../../api/meta/index.ts";
 import { parseUtf8 } from "../../kernel/bytes/index.ts";
@@ -19,11 +19,14 @@ interface ServedKind {
 const MAX_BYTES = 1024 * 1024;
 /** Ten times such a group, each kind with two subresources. */
 const MAX_KINDS = 3_000;
-/** Groups are DNS names, versions words: whoever names one in an object must not choose another path by it. */
+/** Groups are DNS names, versions words: an object that names one must not choose another path by it. */
 const GROUP = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 const VERSION = /^v[0-9][a-z0-9]{0,62}$/;
 
-/** The kinds of one version of a group, without subresources; undefined where the server says that there is no such version. */
+/**
+ * The kinds of one version of a group, without subresources; undefined where the server says that there is no such
+ * version.
+ */
 export async function listServed(
   client: Discovering,
   { group, version }: Pick<Resource, "group" | "version">,

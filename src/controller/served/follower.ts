@@ -1,6 +1,6 @@
-// Kinds that may not be served: our own before their definitions are applied, Cluster API's where there is none. Discovery says
-// which of several versions there is; a kind that appears later is followed from then on. Until discovery has answered once,
-// nobody knows, and that is a state of its own.
+// Kinds that may not be served: our own before their definitions are applied, Cluster API's where there is none.
+// Discovery says which of several versions there is; a kind that appears later is followed from then on. Until
+// discovery has answered once, it is not known, and that is a state of its own.
 
 import type { KubeObject, Resource } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -17,7 +17,7 @@ interface FollowerOptions<T extends KubeObject> {
   /** Versions of one kind, better ones first. */
   readonly candidates: readonly Resource[];
   readonly createInformer: (resource: Resource) => Informer<T>;
-  /** How soon a definition that somebody applied is noticed. Default: ten seconds, one small GET each. */
+  /** How soon a new definition is noticed. Default: ten seconds, one small GET each. */
   readonly lookAgainMs?: number | undefined;
 }
 
@@ -77,8 +77,8 @@ export function createFollower<T extends KubeObject>(options: FollowerOptions<T>
   }
 
   /**
-   * What is followed is left only for a better version. A definition that was deleted took its objects along, and the watch has
-   * told their end; an answer that merely does not name it must not make policies disappear.
+   * What is followed is left only for a better version. A definition that was deleted took its objects along, and the
+   * watch has told their end; an answer that merely does not name it must not make policies disappear.
    */
   async function look(signal: AbortSignal): Promise<void> {
     const served = await firstServed(options, signal);

@@ -16,8 +16,8 @@ export interface ActOptions {
 }
 
 /**
- * Leaf only, one block: the kubelet stores what it finds here beside its key. The line of the audit trail comes first: no
- * certificate leaves without it, even if the process dies in between. One that did not arrive is said to be so.
+ * Leaf only, one block: the kubelet stores what it finds here beside its key. The line of the audit trail comes first:
+ * no certificate leaves without it, even if the process dies in between. One that did not arrive is said to be so.
  */
 export async function deliver(
   options: ActOptions,
@@ -50,7 +50,7 @@ function describe(csr: CertificateSigningRequest, { serialNumber, subject, notAf
   };
 }
 
-/** Terminal: nobody looks at this request again. */
+/** Terminal: this request is not looked at again. */
 export async function fail(
   options: ActOptions,
   csr: CertificateSigningRequest,

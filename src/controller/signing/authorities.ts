@@ -1,6 +1,6 @@
-// Which authority signs for which request, and where authorities come from: given once, followed in files (somebody renews
-// the CA), or in a Secret. A pair that does not fit is a fault at the start, and later a warning: what was good stays in use
-// until the new one is.
+// Which authority signs for which request, and where authorities come from: given once, followed in files (an operator
+// renews the CA), or in a Secret. A pair that does not fit is a fault at the start, and later a warning: what was good
+// stays in use until the new one is.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Secret } from "../../api/core/index.ts";
@@ -21,7 +21,7 @@ export interface Authorities {
   run?(signal: AbortSignal): Promise<void>;
   /** Left out: what was given at the start is all there is. */
   standing?(): AuthorityStanding;
-  /** There is another one, or one at last: whoever waits for a certificate need not wait for the next look. */
+  /** There is another one, or one at last: requests that wait for a certificate need not wait for the next look. */
   onChange?(handler: () => void): void;
 }
 
@@ -100,7 +100,9 @@ export async function loadAuthorityFiles(
 }
 
 interface SecretAuthorityOptions {
-  /** Follows the one Secret, of type kubernetes.io/tls: tls.crt, tls.key. Cluster API's `<cluster>-ca` has that form. */
+  /**
+   * Follows the one Secret, of type kubernetes.io/tls: tls.crt, tls.key. Cluster API's `<cluster>-ca` has that form.
+   */
   readonly secrets: Informer<Secret>;
   readonly namespace: string;
   readonly name: string;
@@ -152,14 +154,20 @@ export function followAuthoritySecret({ secrets, namespace, name, log }: SecretA
   };
 }
 
-/** Fault `bad-config` for a key that does not fit its certificate: for the start, before anybody waits for a certificate. */
+/**
+ * Fault `bad-config` for a key that does not fit its certificate: for the start, before any request waits for a
+ * certificate.
+ */
 export function readSecret({ data }: Secret): Authority {
   const [certPem = "", keyPem = ""] = ["tls.crt", "tls.key"].map((key) => parseUtf8(parseBase64(data?.[key] ?? "")));
   const bundle = parsePem(certPem);
   return createAuthority({ certPem: bundle.length > 1 ? ownOf(bundle, keyPem) : certPem, keyPem });
 }
 
-/** While Cluster API's CA is exchanged, its Secret holds the old certificate and the new one: the key's own is the one that signs. */
+/**
+ * While Cluster API's CA is exchanged, its Secret holds the old certificate and the new one: the key's own is the one
+ * that signs.
+ */
 function ownOf(bundle: readonly PemBlock[], keyPem: string): string {
   const { publicKey } = parsePrivateKey(keyPem).signer;
   const own = bundle.find(

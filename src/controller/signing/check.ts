@@ -1,6 +1,6 @@
-// Holds the finished certificate, read back from its bytes, against the request and the authority, before it leaves. It shares nothing
-// with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a certificate of each
-// kind must be is written down here a second time.
+// Holds the finished certificate, read back from its bytes, against the request and the authority, before it leaves. It
+// shares nothing with template.ts (a check in tools/layers.json), so that one mistake does not confirm itself: what a
+// certificate of each kind must be is written down here a second time.
 
 import { NODE_USER_PREFIX, NODES_GROUP, purposeOf } from "../../api/certificates/index.ts";
 import { equalBytes } from "../../kernel/bytes/index.ts";
@@ -100,7 +100,7 @@ function isAllThereIs({ subject }: Certificate, oid: string): boolean {
   return oid === OID_SUBJECT_ALT_NAME && subject.attributes.length === 0;
 }
 
-/** A signer that nobody knows is treated as the strictest one. */
+/** An unknown signer is treated as the strictest one. */
 function isOfANode({ csr }: SigningFacts): boolean {
   return purposeOf(csr.spec.signerName) !== "ApiClient";
 }

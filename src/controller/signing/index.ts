@@ -37,7 +37,9 @@ interface SigningOptions extends GatherOptions, ActOptions {
   /** A policy bounds the life of what is signed: one that is not known yet would bound nothing. */
   readonly policies: Syncing;
   readonly nodes: Syncing;
-  /** Under our signers an approval alone is nobody's word: what is signed was attested, and is recorded before it leaves. */
+  /**
+   * Under our signers an approval alone does not count: what is signed was attested, and is recorded before it leaves.
+   */
   readonly gate?: SignerGate | undefined;
 }
 
@@ -48,7 +50,9 @@ export function createSigning(options: SigningOptions): Feature {
   /** Uids of requests whose certificate we delivered, as long as the cache may not know: nothing is signed twice. */
   const delivered = new Set<string>();
 
-  /** Most requests are not approved yet, have their certificate, or are of foreign signers; those are not read at all. */
+  /**
+   * Most requests are not approved yet, have their certificate, or are of foreign signers; those are not read at all.
+   */
   function isMine(csr: CertificateSigningRequest): boolean {
     const isOpen = findCondition(csr, "Approved") !== undefined && !isIssued(csr);
     return isOpen && options.servedSigners.includes(csr.spec.signerName) && !delivered.has(csr.metadata.uid ?? "");

@@ -1,5 +1,6 @@
-// What kube-controller-manager's signers demand of a request, in their order and with their words: a tool that reads the
-// message of a Failed condition finds the one it knows. Pure. Where we are stricter, our own rules speak afterwards.
+// What kube-controller-manager's signers demand of a request, in their order and with their words: a tool that reads
+// the message of a Failed condition finds the one it knows. Pure. Where we are stricter, our own rules speak
+// afterwards.
 // Upstream: pkg/apis/certificates/helpers.go, pkg/controller/certificates/signer/signer.go.
 
 import {
@@ -21,7 +22,9 @@ interface Asked {
 
 type Violation = (asked: Asked) => string | undefined;
 
-/** The first demand that is not met, in Kubernetes' words; undefined when all are, or the signer is not Kubernetes' own. */
+/**
+ * The first demand that is not met, in Kubernetes' words; undefined when all are, or the signer is not Kubernetes' own.
+ */
 export function violationOf(signerName: string, asked: Asked): string | undefined {
   for (const violation of DEMANDS[signerName] ?? []) {
     const message = violation(asked);

@@ -1,6 +1,6 @@
 // What is to be done about a request: nothing, a certificate, or the condition Failed. The signer does not rely on the
-// approver: an approval may come from anybody with the right to approve, and it says "may", not "is well formed". Kubernetes'
-// own demands come first, in its words; then ours, each of which says its name.
+// approver: an approval may come from any user with the right to approve, and it says "may", not "is well formed".
+// Kubernetes' own demands come first, in its words; then ours, each of which says its name.
 
 import { findCondition, isIssued } from "../../api/certificates/index.ts";
 import type { CertificateRequest } from "../../kernel/x509/index.ts";

@@ -1,4 +1,5 @@
-// Template, signature and check together, on the bytes that leave; and the check on its own, against bytes that must not.
+// Template, signature and check together, on the bytes that leave; and the check on its own, against bytes that must
+// not.
 
 import { describe, expect, it } from "vitest";
 import {

@@ -1,5 +1,6 @@
-// Facts → what shall be in the certificate, field by field as kube-controller-manager has it: subject and names of the request,
-// usages of the spec, its numbers for the validity. Of the requested extensions none is copied but the alternative names.
+// Facts → what shall be in the certificate, field by field as kube-controller-manager has it: subject and names of the
+// request, usages of the spec, its numbers for the validity. Of the requested extensions none is copied but the
+// alternative names.
 // Upstream: pkg/controller/certificates/authority/{authority,policies}.go.
 
 import { encodeDirectoryString, encodeOid, encodeSequence, encodeSetOf } from "../../kernel/der/index.ts";
@@ -44,7 +45,8 @@ function validityOf({ nowMs, ca, lifetimeMs, csr }: SigningFacts): { notBeforeMs
     throw new Fault("bad-config", `the CA certificate expired at ${new Date(ca.notAfterMs).toISOString()}`);
   }
   const { expirationSeconds } = csr.spec;
-  // As upstream: a wish is kept above the least that can be wished for; a short life that the operator set is what he set.
+  // As upstream: a wish is kept above the least that can be wished for; a short life that the operator set is what he
+  // set.
   const lifeMs =
     expirationSeconds === undefined
       ? lifetimeMs
@@ -86,9 +88,9 @@ const EXT_KEY_USAGES: Readonly<Record<string, string>> = {
   "server auth": EKU_SERVER_AUTH,
 };
 
-// The subject of a certificate out of the subject of its request, as Go writes one that it has read: the attributes it knows,
-// in its order, several values of one kind as one set; what it does not know is left out. So kube-controller-manager's
-// certificates look, and no encoding of the requester's choosing reaches a certificate. Pure.
+// The subject of a certificate out of the subject of its request, as Go writes one that it has read: the attributes it
+// knows, in its order, several values of one kind as one set; what it does not know is left out. So
+// kube-controller-manager's certificates look, and no encoding of the requester's choosing reaches a certificate. Pure.
 /** X.520, in the order of Go's pkix.Name; of the last two Go keeps one value, the last. */
 const LISTED = ["2.5.4.6", "2.5.4.10", "2.5.4.11", "2.5.4.7", "2.5.4.8", "2.5.4.9", "2.5.4.17"];
 const SINGLE = ["2.5.4.3", "2.5.4.5"];

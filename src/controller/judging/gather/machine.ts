@@ -1,5 +1,5 @@
-// One Machine, several names: until its nodeRef is set a Machine may be asked for under each of its names, or under any name by
-// its provider ID. Who has asked before is remembered in the objects: the approved requests and the Nodes.
+// One Machine, several names: until its nodeRef is set a Machine may be asked for under each of its names, or under any
+// name by its provider ID. Who has asked before is remembered in the objects: the approved requests and the Nodes.
 
 import { INSECURE_CLIENT_SIGNER, purposeOf } from "../../../api/certificates/index.ts";
 import { canonicalDns, MACHINE_NAME_SOURCES, type MachineNameSource } from "../../../api/countersign/index.ts";
@@ -62,9 +62,9 @@ function holdersByRequest(
 }
 
 /**
- * Anybody can write any provider ID into a request, and a node that is in gets its next certificate whatever it writes there. So it
- * makes a Machine somebody's only where it was held to that Machine: in a first request that a policy in Enforce lets in by its
- * Machine, or that proved what it is. Later the Node carries it, or the Machine's nodeRef.
+ * Anybody can write any provider ID into a request, and a node that is in gets its next certificate whatever it writes
+ * there. So it binds a Machine only where the request was held to that Machine: in a first request that a policy in
+ * Enforce lets in by its Machine, or that proved what it is. Later the Node carries it, or the Machine's nodeRef.
  */
 function wasHeldToIt(
   { isFirst, signerName, nodeName }: Claim,
@@ -86,8 +86,8 @@ function holdersByNode(
   return nodes.map(({ metadata: { name = "" } }) => ({ nodeName: name, by: `node ${name}` }));
 }
 
-// Whose the provider ID is that a node writes into the request for its next certificate: what its Node says, and which other Node or
-// Machine has it. From the copies; most requests carry none, and cost nothing here.
+// Whose the provider ID is that a node writes into the request for its next certificate: what its Node says, and which
+// other Node or Machine has it. From the copies; most requests carry none, and cost nothing here.
 export function seeProviderId(options: GatherOptions, look: Look): Seen<ProviderIdFacts> {
   const { nodeName, reading, isRenewal, policy } = look;
   const providerId = reading.kind === "Readable" ? providerIdOf(reading.request) : undefined;
@@ -121,7 +121,7 @@ function otherMachines(match: MachineMatch, nodeName: string): MachinesOfProvide
       return held(`Machines ${match.names.join(", ")}`, isTaken);
     }
     default:
-      // Those of several clusters of which nobody said which is this one: then none is held against it.
+      // Those of several clusters, and it is not said which is this one: then none is held against it.
       return NONE;
   }
 }

@@ -44,8 +44,9 @@ async function resolveAll(
 }
 
 /**
- * A Node's own name is a name that it has, whatever its addresses say. Those a kubelet writes itself: what the infrastructure
- * says of this node's Machine counts before what a neighbour says of itself, or one machine could take all others' addresses.
+ * A Node's own name is a name that it has, whatever its addresses say. Those a kubelet writes itself: what the
+ * infrastructure says of this node's Machine counts before what a neighbour says of itself, or one machine could take
+ * all others' addresses.
  */
 function seeForeign(
   options: GatherOptions,

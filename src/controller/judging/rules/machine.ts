@@ -20,9 +20,9 @@ import {
 // A bootstrap credential is shared by many machines, so it must never buy the name of a machine that has joined. Two
 // witnesses: the Node object, and the approved requests of that name, for the time between approval and registration.
 // The first approved key wins; it keeps the name as long as its request stands (not cleaned, certificate not expired).
-// The same key may ask again: a node that crashed before it stored its certificate does.
-// A request that was refused for its name stays refused when the name becomes free: else whoever asks for a registered name
-// and waits would get it the moment an operator deletes the Node to set the machine up anew.
+// The same key may ask again: a node that crashed before it stored its certificate does. A request that was refused for
+// its name stays refused when the name becomes free: else a requester that asks for a registered name and waits would
+// get it the moment an operator deletes the Node to set the machine up anew.
 // differs from upstream: kube-controller-manager gives a first certificate for any name, at any time.
 /** An approval without an answer is sent again within a second or so; then the name is claimed or free. */
 const RETRY_RESERVED_MS = 1_000;
@@ -79,8 +79,9 @@ function isRival(facts: ApprovalFacts, keyDigest: string): (claim: Claim) => boo
     (claim.notAfterMs === undefined || claim.notAfterMs > facts.nowMs);
 }
 
-// Behind every node is a Machine that somebody ordered. It is found by the names it is to have, by its Node once it has one, or
-// by the provider ID in the request. Not found is "not yet": addresses come late, and the Machine may be on its way.
+// Behind every node is a Machine that an operator ordered. It is found by the names it is to have, by its Node once it
+// has one, or by the provider ID in the request. Not found is "not yet": addresses come late, and the Machine may be on
+// its way.
 export const machineExists: Rule<ApprovalFacts> = {
   id: "machine-exists",
   sentence: "exactly one Machine of this cluster is the one that asks, and it is not being deleted",
@@ -128,8 +129,8 @@ function textOf({ namespace, name }: { readonly namespace: string; readonly name
   return `${namespace}/${name}`;
 }
 
-// The Machine, for the rules that come after machine-exists. None of them relies on that rule having run: without a Machine
-// they do not pass.
+// The Machine, for the rules that come after machine-exists. None of them relies on that rule having run: without a
+// Machine they do not pass.
 /** A judge of first certificates that needs the Machine. A renewal was a first certificate once. */
 function withMachine(
   judge: (machine: Machine, facts: ApprovalFacts, request: CertificateRequest) => Finding,
@@ -142,8 +143,8 @@ function withMachine(
   });
 }
 
-// Before its bootstrap data was made, a Machine cannot have been started: whoever asks in its name now is somebody else, or
-// its status is late. OpenShift's Machines know no such step.
+// Before its bootstrap data was made, a Machine cannot have been started: a requester in its name is another machine,
+// or its status is late. OpenShift's Machines know no such step.
 export const machineIsReady: Rule<ApprovalFacts> = {
   id: "machine-is-ready",
   sentence: "the bootstrap data of the Machine has been made",
@@ -159,9 +160,9 @@ export const machineIsReady: Rule<ApprovalFacts> = {
   ),
 };
 
-// A Machine becomes one node. Its nodeRef is set once and never changed, so a Machine with another node is spoken for. Before that
-// it may be asked for under several names, of which the first approved one has it: the others wait until the Machine's nodeRef, or
-// the end of that request and its Node, says who was right.
+// A Machine becomes one node. Its nodeRef is set once and never changed, so a Machine with another node is spoken for.
+// Before that it may be asked for under several names, of which the first approved one has it: the others wait until
+// the Machine's nodeRef, or the end of that request and its Node, says who was right.
 // differs from upstream: machine-approver lets every name of a Machine in until its nodeRef is set.
 export const machineHasNoOtherNode: Rule<ApprovalFacts> = {
   id: "machine-has-no-other-node",

@@ -1,4 +1,4 @@
-// Rules about the request alone: what it says of itself, before anybody asks who made it. They hold for the signer, too. Pure.
+// Rules about the request alone: what it says of itself, whoever the requester is. They hold for the signer, too. Pure.
 
 import {
   CLIENT_USAGES,
@@ -27,8 +27,8 @@ import { isBuiltInSigner } from "../../signers.ts";
 import type { ApprovalFacts, RequestFacts } from "../facts.ts";
 import { pass, type Rule, refuse, UNREADABLE_REASONS, withRequest } from "./rule.ts";
 
-// The request must be readable, and by its signature the requester holds the key in it. Reading happens in read-request.ts,
-// which runs in gather; this rule judges what came of it.
+// The request must be readable, and by its signature the requester holds the key in it. Reading happens in
+// read-request.ts, which runs in gather; this rule judges what came of it.
 export const requestParsesAndIsSigned: Rule<RequestFacts> = {
   id: "request-parses-and-is-signed",
   sentence: "spec.request begins with a PKCS#10 request that is signed by the key in it",
@@ -91,8 +91,8 @@ export const subjectIsANode: Rule<RequestFacts> = {
   }),
 };
 
-// What follows system:node: becomes the name of a Node, part of paths and of labels, and is read by people: letters that only
-// look like others, control characters and empty names have no business in it.
+// What follows system:node: becomes the name of a Node, part of paths and of labels, and is read by people: letters
+// that only look like others, control characters and empty names have no business in it.
 // differs from upstream: kube-controller-manager signs any name, an empty one included.
 export const nodeNameIsValid: Rule<RequestFacts> = {
   id: "node-name-is-valid",
@@ -145,8 +145,8 @@ function isSameSet(usages: readonly string[], expected: readonly string[]): bool
   return usages.length === expected.length && expected.every((usage) => usages.includes(usage));
 }
 
-// A kubelet asks for `digital signature` and `server auth`, with an RSA key also for `key encipherment`. An exact set: a list
-// of three that merely contains the two would let `client auth` into a server's certificate.
+// A kubelet asks for `digital signature` and `server auth`, with an RSA key also for `key encipherment`. An exact set:
+// a list of three that merely contains the two would let `client auth` into a server's certificate.
 export const usagesAreServingOnly: Rule<RequestFacts> = {
   id: "usages-are-serving-only",
   sentence: "the usages are those of a serving certificate, with or without key encipherment, and no others",
@@ -193,7 +193,7 @@ export const namesAreDnsOrIp: Rule<RequestFacts> = {
   }),
 };
 
-// A client certificate speaks for its subject and for nobody else.
+// A client certificate speaks for its subject alone.
 export const noNamesBesideTheSubject: Rule<RequestFacts> = {
   id: "no-names-beside-the-subject",
   sentence: "the request asks for no alternative names",
@@ -207,8 +207,8 @@ export const noNamesBesideTheSubject: Rule<RequestFacts> = {
   }),
 };
 
-// Whatever the request asks for beside its subject and its names must change nothing: no CA, nothing we cannot read. The
-// harmless extensions are compared byte for byte with the one DER form they have, so there is nothing to parse.
+// Whatever the request asks for beside its subject and its names must change nothing: no CA, nothing we cannot read.
+// The harmless extensions are compared byte for byte with the one DER form they have, so there is nothing to parse.
 // differs from upstream: kube-controller-manager drops extensions that it does not know; we refuse them, because who
 // asks for a CA certificate under a node's name is not a kubelet.
 /** What some CSR tools add by themselves, and what the certificate will hold anyway. */
@@ -245,7 +245,7 @@ export const noForeignExtensions: Rule<RequestFacts> = {
 };
 
 function isKnown(extension: Extension, signerName: string, names: SubjectAltNames | undefined): boolean {
-  // Other rules judge the names; here only the kinds that nobody parses are of interest.
+  // Other rules judge the names; here only the kinds that are not parsed are of interest.
   if (extension.oid === OID_SUBJECT_ALT_NAME) return names?.others === 0;
   if (extension.oid === OID_PROVIDER_ID) return !isBuiltInSigner(signerName);
   const purpose = purposeOf(signerName);

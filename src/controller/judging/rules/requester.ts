@@ -17,7 +17,7 @@ import {
   withRequest,
 } from "./rule.ts";
 
-// The first rule: a request for somebody else's signer is not touched, not annotated, not even refused.
+// The first rule: a request for a signer that is not served here is not touched, not annotated, not even refused.
 export const signerIsServed: Rule<ApprovalFacts> = {
   id: "signer-is-served",
   sentence: "the request is for a signer that this controller serves",
@@ -28,8 +28,8 @@ export const signerIsServed: Rule<ApprovalFacts> = {
       : notMine("SignerIsNotServed", `signer ${signerName} is not served here`),
 };
 
-// A policy that cannot be read may be the one that would refuse: until somebody corrects it, nothing is approved. Falling back
-// to the rules without a policy would turn a typing mistake into an open door.
+// A policy that cannot be read may be the one that would refuse: until it is corrected, nothing is approved. Falling
+// back to the rules without a policy would turn a typing mistake into an open door.
 export const policiesAreReadable: Rule<ApprovalFacts> = {
   id: "policies-are-readable",
   sentence: "every JoinPolicy that may cover the request can be read",
@@ -40,9 +40,10 @@ export const policiesAreReadable: Rule<ApprovalFacts> = {
   },
 };
 
-// What was proven binds, under every signer and policy. Without this rule a bootstrap token alone would become a machine that an
-// operator enrolled by its TPM, and a node would trade the certificate that it proved for by one that asks for no proof. No policy
-// covers it and no flag switches it off; its refusal is written as a denial even where a policy only records.
+// What was proven binds, under every signer and policy. Without this rule a bootstrap token alone would become a
+// machine that an operator enrolled by its TPM, and a node would trade the certificate that it proved for by one that
+// asks for no proof. No policy covers it and no flag switches it off; its refusal is written as a denial even where a
+// policy only records.
 export const identityPermitsIt: Rule<ApprovalFacts> = {
   id: "identity-permits-it",
   sentence: "the node's identity is not revoked, and asks for no proof that the request lacks",
@@ -55,8 +56,8 @@ export const identityPermitsIt: Rule<ApprovalFacts> = {
   },
 };
 
-// One requester's flood must not stand in the way of the others, nor stop everything: the oldest of its pending requests are
-// judged, the rest wait their turn, and are told so.
+// One requester's flood must not stand in the way of the others, nor stop everything: the oldest of its pending
+// requests are judged, the rest wait their turn, and are told so.
 // differs from upstream: machine-approver counts all requests of the cluster together and stops approving altogether.
 export const requesterIsWithinItsLimit: Rule<ApprovalFacts> = {
   id: "requester-is-within-its-limit",
@@ -76,10 +77,10 @@ export const requesterIsWithinItsLimit: Rule<ApprovalFacts> = {
   },
 };
 
-// Who may ask at all: the holder of a bootstrap token or a bootstrap user of the policy for a first certificate, the node
-// itself for the next one. Username and groups are the API server's word, so they are trusted; the name in the subject is the
-// requester's word. NodeRestriction holds a node to its own CN under the kubelet client signer only: under ours a node may
-// send any CN.
+// Who may ask at all: the holder of a bootstrap token or a bootstrap user of the policy for a first certificate, the
+// node itself for the next one. Username and groups are the API server's word, so they are trusted; the name in the
+// subject is the requester's word. NodeRestriction holds a node to its own CN under the kubelet client signer only:
+// under ours a node may send any CN.
 export const requesterMayAsk: Rule<ApprovalFacts> = {
   id: "requester-may-ask",
   sentence:
@@ -116,9 +117,9 @@ export const requesterMayAsk: Rule<ApprovalFacts> = {
   }),
 };
 
-// Kubernetes' own recognizers: the cluster's authorizer says whether this user may have a request approved by rule, by the
-// virtual rights certificatesigningrequests/nodeclient (a first certificate) and /selfnodeclient (the node's own next one).
-// As in kube-controller-manager, a missing right is no refusal: it may be granted later.
+// Kubernetes' own recognizers: the cluster's authorizer says whether this user may have a request approved by rule, by
+// the virtual rights certificatesigningrequests/nodeclient (a first certificate) and /selfnodeclient (the node's own
+// next one). As in kube-controller-manager, a missing right is no refusal: it may be granted later.
 export const requesterHasAccess: Rule<ApprovalFacts> = {
   id: "requester-has-access",
   sentence: "the requester may create certificatesigningrequests/nodeclient, or /selfnodeclient for its own name",
@@ -158,8 +159,8 @@ export const requesterIsTheNode: Rule<ApprovalFacts> = {
   }),
 };
 
-// The machine proves what it is. The verifier of its provider says what became of that, in words of its own; a request without
-// evidence is refused, because whoever asks without knows no better than a stolen token does.
+// The machine proves what it is. The verifier of its provider says what became of that, in words of its own; a request
+// without evidence is refused, because a requester without evidence shows no more than a stolen token does.
 export const evidenceHolds: Rule<ApprovalFacts> = {
   id: "evidence-holds",
   sentence: "the request carries evidence of what the machine is, and the evidence holds",
@@ -172,7 +173,10 @@ export const evidenceHolds: Rule<ApprovalFacts> = {
   },
 };
 
-/** A serving request needs evidence of its own only where the policy says so: the client certificate it came with was attested. */
+/**
+ * A serving request needs evidence of its own only where the policy says so: the client certificate it came with was
+ * attested.
+ */
 export const servingEvidenceHolds: Rule<ApprovalFacts> = {
   ...evidenceHolds,
   judge: (facts) => {
@@ -182,18 +186,18 @@ export const servingEvidenceHolds: Rule<ApprovalFacts> = {
   },
 };
 
-// A certificate outlives the trust in its machine: an operator deletes the Node, another machine joins under the name, and
-// the first one's certificate is still good. It must not buy the next one. The API server says with which certificate the
-// requester came; the claims say which certificates hold the name. Where no claim is known any more (requests are cleaned
-// away after an hour) the certificate itself is believed, as kube-controller-manager believes it.
+// A certificate outlives the trust in its machine: an operator deletes the Node, another machine joins under the name,
+// and the first one's certificate is still good. It must not buy the next one. The API server says with which
+// certificate the requester came; the claims say which certificates hold the name. Where no claim is known any more
+// (requests are cleaned away after an hour) the certificate itself is believed, as kube-controller-manager believes it.
 //
-// An approval whose certificate is not known is waited for, and not for ever. Both ways somebody may gain by it:
+// An approval whose certificate is not known is waited for, and not for ever. Both ways an attacker may gain by it:
 //   who may approve for the name, by mistake or not, would shut the honest node out until its certificate is over, if no end were;
 //   a machine that lost its name to another could outwait that one's approval, if the end came before the signer did.
-// So it is waited for as long as an issued request stays (an hour): a signer signs within seconds, a kubelet waits a quarter of an
-// hour and asks anew. After that nobody is known to have the name, as when the request was cleaned away; the node that has a living
-// certificate of it goes on, and whoever gets one later holds the name beside it. Approvals for signers that nobody here knows are
-// no claims before a certificate of the cluster's CA comes of them (claims.ts).
+// So it is waited for as long as an issued request stays (an hour): a signer signs within seconds, a kubelet waits a
+// quarter of an hour and asks anew. After that no holder of the name is known, as when the request was cleaned away;
+// the node that has a living certificate of it goes on, and a node that gets one later holds the name beside it.
+// Approvals for unknown signers are no claims before a certificate of the cluster's CA comes of them (claims.ts).
 // differs from upstream: kube-controller-manager lets any living certificate of the name renew.
 export const renewalIsByTheHolder: Rule<ApprovalFacts> = {
   id: "renewal-is-by-the-holder",
@@ -236,17 +240,21 @@ function isStanding({ csrUid, nowMs }: ApprovalFacts): (claim: Claim) => boolean
   return (claim) => claim.csrUid !== csrUid && claim.standing === "Approved" && !isOver(claim, nowMs);
 }
 
-/** A certificate that is there and cannot be read has no known end, and none that can be waited for: its approval ends it. */
+/**
+ * A certificate that is there and cannot be read has no known end, and none that can be waited for: its approval ends
+ * it.
+ */
 function isOver({ notAfterMs, approvedMs = Number.POSITIVE_INFINITY }: Claim, nowMs: number): boolean {
   return notAfterMs === undefined ? nowMs - approvedMs > UNISSUED_MS : notAfterMs <= nowMs;
 }
 
-// A node that is in gets its next certificate by its name; what it writes as provider ID is its own word. It must be the word of its
-// Node, and nobody else's: a certificate that names another Machine's instance would be believed by whoever reads it there.
-// Without that Machine's word about it, it also makes no Machine somebody's (gather/machine.ts). A Machine that is another node counts
-// before the Node, which registered itself with the ID. Where the Machines are not read, the Node's word is enough for the ID that it
-// carries, and for no other: a node that is in has that ID in its certificate already, a management cluster that is away must not end
-// every node's certificate, and the next renewal is held to the Machines again.
+// A node that is in gets its next certificate by its name; what it writes as provider ID is its own word. It must be
+// the word of its Node, and of no other: a certificate that names another Machine's instance would be believed where it
+// is read. Where that Machine does not state it, it also binds no Machine (gather/machine.ts). A Machine that is
+// another node counts before the Node, which registered itself with the ID. Where the Machines are not read, the Node's
+// word is enough for the ID that it carries, and for no other: a node that is in has that ID in its certificate
+// already, a management cluster that is away must not end every node's certificate, and the next renewal is held to the
+// Machines again.
 // differs from upstream: kube-controller-manager does not read the extension.
 const NONE: MachinesOfProvider = { taken: [], waiting: [] };
 

@@ -33,5 +33,8 @@ export function withRequest<Facts extends RequestFacts>(
   };
 }
 
-/** What somebody else must do first: a change of it brings the request back, this is for a change that nobody told us of. */
+/**
+ * What another program or an operator must do first. A change of it brings the request back; this is for changes that
+ * no watch tells.
+ */
 export const RETRY_SLOWLY_MS = 60_000;

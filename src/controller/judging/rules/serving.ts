@@ -26,8 +26,8 @@ import {
   withRequest,
 } from "./rule.ts";
 
-// Kubernetes approves no serving certificate by rule: which names are a node's is the operator's knowledge. A JoinPolicy says
-// where it is kept; without one the request waits for a person, and says so.
+// Kubernetes approves no serving certificate by rule: which names are a node's is the operator's knowledge. A
+// JoinPolicy says where it is kept; without one the request waits for a person, and says so.
 /** A new policy brings the request back at once. */
 const RETRY_MS = 600_000;
 
@@ -48,7 +48,7 @@ export const servingIsCovered: Rule<ApprovalFacts> = {
   },
 };
 
-// Names that no node has, whoever says so: patterns, the machine's own inside (loopback), everybody's (unspecified, multicast,
+// Names that no node has, whatever vouches for them: patterns, loopback, addresses of many (unspecified, multicast,
 // link-local), the API server's and other services'.
 /** Without a policy nothing is approved; this is only to have a bound. */
 const DEFAULT_MAX_NAMES = 32;
@@ -118,10 +118,10 @@ const UNFIT: readonly (readonly [string, IpPrefix])[] = [
   ["broadcast", network("255.255.255.255", 32)],
 ];
 
-// Whoever can serve under the API server's name can stand between it and everybody else, and the CA of serving certificates is
-// the one by which clients know the API server. The names and addresses of its Service are no node's at all. The host behind it
-// is a control-plane node's own, by a word that the node cannot give itself: a kubelet writes the addresses of its own Node, but
-// neither its Machine nor, under NodeRestriction, the label of a control plane.
+// A server under the API server's name can stand between it and all its clients, and the CA of serving certificates is
+// the one by which clients know the API server. The names and addresses of its Service are no node's at all. The host
+// behind it is a control-plane node's own, by a word that the node cannot give itself: a kubelet writes the addresses
+// of its own Node, but neither its Machine nor, under NodeRestriction, the label of a control plane.
 /** With whatever domain the cluster has behind it. */
 const API_SERVICE_NAME = /^kubernetes(\.default(\.svc(\..+)?)?)?$/;
 const NOTHING: ApiServerNames = { service: new Set(), hosts: new Set() };
@@ -196,9 +196,9 @@ export const namesAreOfNoOtherNode: Rule<ApprovalFacts> = {
   }),
 };
 
-// Every name must be the node's by something that the policy trusts: its Machine, its Node, a network, a pattern, DNS, a list,
-// or the certificate that it serves with now. What is not vouched for is refused; but where a source that could still vouch has
-// not spoken (no addresses yet, no answer), the request waits: nothing transient becomes a refusal.
+// Every name must be the node's by something that the policy trusts: its Machine, its Node, a network, a pattern, DNS,
+// a list, or the certificate that it serves with now. What is not vouched for is refused; but where a source that could
+// still vouch has not spoken (no addresses yet, no answer), the request waits: nothing transient becomes a refusal.
 export const namesBelongToTheNode: Rule<ApprovalFacts> = {
   id: "names-belong-to-the-node",
   sentence:
@@ -267,8 +267,9 @@ function escapeText(text: string): string {
 }
 
 /**
- * DNS carries from one name of the node to the next, and begins nothing: the whole world's names resolve. Where the node's own
- * name leads, or one that another source vouches for, is the node; a name is the node's when it leads nowhere else.
+ * DNS carries from one name of the node to the next, and begins nothing: the whole world's names resolve. Where the
+ * node's own name leads, or one that another source vouches for, is the node; a name is the node's when it leads
+ * nowhere else.
  */
 function dnsSource({ serving: { resolved } }: ApprovalFacts, nodeName: string, others: readonly Source[]): Source {
   const unread = [...resolved].flatMap(([name, { kind }]) => (kind === "NotRead" ? [name] : []));
