@@ -41,7 +41,7 @@ import type { ApiServerOptions } from "./options.ts";
 import { createOwnDocuments } from "./own-documents.ts";
 import { createRegistry } from "./resources/registry.ts";
 import { keyOf } from "./storage/key.ts";
-import { createTurns } from "./verbs/turns.ts";
+import { createTurns } from "./verbs/lost-races.ts";
 
 export interface Assembled {
   readonly parts: Parts & { readonly meter: Meter };

@@ -8,8 +8,8 @@ import type { Deny } from "../kernel/outcome/index.ts";
 import type { HttpAnswer } from "../platform/http/index.ts";
 import type { Accepted } from "./entry/accept.ts";
 import type { BodySource } from "./entry/body.ts";
-import type { Query } from "./entry/query.ts";
 import type { RequestInfo } from "./entry/request-info.ts";
+import type { Query } from "./entry/target.ts";
 import type { Endpoint } from "./resources/registry.ts";
 import type { Content } from "./storage/storage.ts";
 import type { Watch } from "./watching/watch.ts";
@@ -74,11 +74,11 @@ export interface Attempt {
 export interface Reviews {
   /** The object with what admission plugins add to it, before any plugin judges it. */
   change(attempt: Attempt): Attempt;
-  before(attempt: Attempt): Refusal | undefined;
-  after(attempt: Attempt): Refusal | undefined;
+  before(attempt: Attempt): AdmissionRefusal | undefined;
+  after(attempt: Attempt): AdmissionRefusal | undefined;
 }
 
-export interface Refusal extends Deny {
+export interface AdmissionRefusal extends Deny {
   /** Set when the reason is an object that does not exist: the client is told which, and may try again later. */
   readonly missing?: { readonly resource: Resource; readonly name: string };
   /** What a client can act on without reading the message. */

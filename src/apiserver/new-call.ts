@@ -4,8 +4,8 @@ import type { UserInfo } from "../api/access/index.ts";
 import type { HttpRequest } from "../platform/http/index.ts";
 import type { Call, Reviews } from "./call.ts";
 import { WHOLE } from "./entry/accept.ts";
-import { NO_QUERY } from "./entry/query.ts";
 import { NO_REQUEST_INFO } from "./entry/request-info.ts";
+import { NO_QUERY } from "./entry/target.ts";
 
 const UNKNOWN_USER: UserInfo = { username: "", groups: [] };
 

@@ -9,7 +9,7 @@ import {
 } from "../../src/api/bootstrap/index.ts";
 import { parsePemField } from "../../src/api/pem/index.ts";
 import { negotiate } from "../../src/apiserver/entry/accept.ts";
-import { parseQuery } from "../../src/apiserver/entry/query.ts";
+import { parseQuery } from "../../src/apiserver/entry/target.ts";
 import { parseContinue } from "../../src/apiserver/verbs/continue-token.ts";
 import { parseDeleteOptions } from "../../src/apiserver/verbs/delete-options.ts";
 import { parsePointer } from "../../src/apiserver/verbs/patch/json-patch.ts";

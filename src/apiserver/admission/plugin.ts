@@ -5,7 +5,7 @@ import type { Attributes, Decision } from "../../api/access/index.ts";
 import { type KubeObject, qualifiedName, type Resource } from "../../api/meta/index.ts";
 import { deny } from "../../kernel/outcome/index.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
-import type { Attempt, Refusal } from "../call.ts";
+import type { AdmissionRefusal, Attempt } from "../call.ts";
 
 /** What a plugin may ask. All answers come from memory. */
 export interface Questions {
@@ -25,15 +25,15 @@ export interface Plugin {
   readonly phase: "before" | "after";
   /** The object with the defaults that clients rely on; `judge` sees the result. */
   change?(attempt: Attempt, questions: Questions): KubeObject | undefined;
-  judge(attempt: Attempt, questions: Questions): Refusal | undefined;
+  judge(attempt: Attempt, questions: Questions): AdmissionRefusal | undefined;
 }
 
-export function refuse(plugin: string, reason: string, message: string): Refusal {
+export function refuse(plugin: string, reason: string, message: string): AdmissionRefusal {
   return deny({ rule: plugin, reason, message });
 }
 
 /** Refused because of an object that does not exist. */
-export function refuseMissing(plugin: string, resource: Resource, name: string): Refusal {
+export function refuseMissing(plugin: string, resource: Resource, name: string): AdmissionRefusal {
   const message = `${qualifiedName(resource)} ${JSON.stringify(name)} not found`;
   return { ...deny({ rule: plugin, reason: "NotFound", message }), missing: { resource, name } };
 }

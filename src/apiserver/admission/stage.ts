@@ -4,7 +4,7 @@
 
 import type { Authorizer } from "../../api/access/index.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
-import type { Answer, Attempt, Call, Next, Refusal } from "../call.ts";
+import type { AdmissionRefusal, Answer, Attempt, Call, Next } from "../call.ts";
 import { type RandomSource, randomSuffix } from "../random.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
@@ -67,7 +67,7 @@ function changed(attempt: Attempt, questions: Questions): Attempt {
   return { ...attempt, object };
 }
 
-function firstRefusal(phase: Plugin["phase"], attempt: Attempt, questions: Questions): Refusal | undefined {
+function firstRefusal(phase: Plugin["phase"], attempt: Attempt, questions: Questions): AdmissionRefusal | undefined {
   for (const plugin of PLUGINS) {
     const refusal = plugin.phase === phase ? plugin.judge(attempt, questions) : undefined;
     if (refusal !== undefined) return refusal;

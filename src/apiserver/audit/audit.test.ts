@@ -9,9 +9,8 @@ import { callApi, type Sent, watchApi } from "../../../test/fakes/api-client.ts"
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { NO_REQUEST_INFO, type RequestInfo } from "../entry/request-info.ts";
-import { openAuditLog } from "./log-file.ts";
+import { openAuditLog, outdated } from "./log-file.ts";
 import { type AuditPolicy, decide, parsePolicy } from "./policy.ts";
-import { outdated } from "./rotation.ts";
 
 const CORE = "/api/v1/namespaces/default";
 const EVERYTHING: AuditPolicy = { rules: [{ level: "RequestResponse" }] };

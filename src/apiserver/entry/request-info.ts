@@ -10,7 +10,7 @@ import {
   requiredValue,
 } from "../../api/meta/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { isTrue, type Query } from "./query.ts";
+import { isTrue, type Query } from "./target.ts";
 
 export interface RequestInfo {
   /** False for /version, /healthz, discovery and everything unknown. */

@@ -1,9 +1,8 @@
 // Step 1, enter: the target is parsed once, here, and every later stage reads the result.
 
 import type { HttpRequest } from "../../platform/http/index.ts";
-import type { Query } from "./query.ts";
 import { parseRequestInfo, type RequestInfo } from "./request-info.ts";
-import { parseTarget } from "./target.ts";
+import { parseTarget, type Query } from "./target.ts";
 
 /** What this stage reads and fills of a call. The type Call is built on this folder and cannot be named here. */
 interface Entering {

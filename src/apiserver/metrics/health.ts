@@ -3,7 +3,7 @@
 
 import { createMetrics } from "../../platform/report/index.ts";
 import type { Answer } from "../call.ts";
-import type { Query } from "../entry/query.ts";
+import type { Query } from "../entry/target.ts";
 
 interface Check {
   readonly name: string;

@@ -3,7 +3,7 @@ import { aCsr } from "../../../test/builders/csr.ts";
 import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { createManualClock } from "../../../test/fakes/clock.ts";
-import { parseQuery } from "../entry/query.ts";
+import { parseQuery } from "../entry/target.ts";
 import { createHealth, healthAnswer } from "./health.ts";
 
 describe("metrics", () => {

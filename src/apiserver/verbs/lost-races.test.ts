@@ -4,7 +4,7 @@ import { callApi } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer } from "../../../test/fakes/api-server.ts";
 import { createMemoryStorage } from "../storage/engine.ts";
 import type { Storage } from "../storage/storage.ts";
-import { createTurns } from "./turns.ts";
+import { createTurns } from "./lost-races.ts";
 
 /** A disk takes its time, and meanwhile others read what is stored now. */
 function aSlowStorage(): Storage {

@@ -3,7 +3,7 @@
 import { isFault } from "../../kernel/outcome/index.ts";
 import { conflict, notFound } from "../status/status.ts";
 import type { Storage } from "../storage/storage.ts";
-import { keyFor, type StoredCall } from "./stored-call.ts";
+import { keyFor, type StoredCall, type Turns } from "./stored-call.ts";
 
 /** Lost races before the client gets a conflict; each means that another write came through. */
 export const MAX_WRITE_TRIES = 10;
@@ -69,4 +69,28 @@ export async function inTurn<T>({ strategy, parts }: StoredCall, write: () => Pr
     ),
   );
   return written;
+}
+
+// Writers of one object, one after the other. Of two patches that began with the same version only one can be written;
+// the other is made again. With many at once the same one could lose every time, so a writer that has lost waits for
+// its turn, and writers that arrive meanwhile queue behind it.
+
+export function createTurns(): Turns {
+  /** The last in line of each key; it never rejects. */
+  const last = new Map<string, Promise<void>>();
+  return {
+    isTaken: (key) => last.has(key),
+    take: (key, write) => {
+      const written = (last.get(key) ?? Promise.resolve()).then(write);
+      const done = written.then(
+        () => undefined,
+        () => undefined,
+      );
+      last.set(key, done);
+      void done.then(() => {
+        if (last.get(key) === done) last.delete(key);
+      });
+      return written;
+    },
+  };
 }

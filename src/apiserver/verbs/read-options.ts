@@ -2,7 +2,7 @@
 // Behaviour of k8s.io/apimachinery/pkg/apis/meta/internalversion/validation.
 
 import type { Resource } from "../../api/meta/index.ts";
-import { countParameter, isTrue, type Query } from "../entry/query.ts";
+import { countParameter, isTrue, type Query } from "../entry/target.ts";
 import { type FieldError, forbiddenField, notSupported } from "../resources/field-error.ts";
 import { badRequest, invalidObject } from "../status/status.ts";
 

@@ -3,8 +3,8 @@
 
 import type { Answer, Call, Next } from "../call.ts";
 import { negotiate, offerOf } from "../entry/accept.ts";
-import { countParameter, isTrue } from "../entry/query.ts";
 import type { RequestInfo } from "../entry/request-info.ts";
+import { countParameter, isTrue } from "../entry/target.ts";
 import { findDocument, NOT_FOUND } from "../reply/documents.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, type Definition, identityOf } from "../resources/custom/index.ts";
 import type { Endpoint } from "../resources/registry.ts";

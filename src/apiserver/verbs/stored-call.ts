@@ -6,7 +6,7 @@ import type { Clock } from "../../platform/clock/index.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { TokenIssuer } from "../authentication/service-account/issuer.ts";
 import type { RbacObjects } from "../authorization/rbac.ts";
-import type { Answer, Attempt, Call, Operation, Refusal } from "../call.ts";
+import type { AdmissionRefusal, Answer, Attempt, Call, Operation } from "../call.ts";
 import type { RandomSource } from "../random.ts";
 import { notSupported } from "../resources/field-error.ts";
 import type { Registry } from "../resources/registry.ts";
@@ -15,7 +15,13 @@ import { forbidden, invalidObject, notFound } from "../status/status.ts";
 import { keyOf, prefixOf } from "../storage/key.ts";
 import type { Storage } from "../storage/storage.ts";
 import { facedStorage } from "./faced-storage.ts";
-import type { Turns } from "./turns.ts";
+
+/** Writers of one object wait for one another (lost-races.ts). */
+export interface Turns {
+  /** Is a writer of this key waiting or writing in turn? */
+  isTaken(key: string): boolean;
+  take<T>(key: string, write: () => Promise<T>): Promise<T>;
+}
 
 /** What the verbs use beside the call itself. */
 export interface VerbParts extends RandomSource {
@@ -108,7 +114,7 @@ export function attemptOf(stored: StoredCall, operation: Operation, objects: Obj
 }
 
 /** A refusal of admission ends the call. */
-export function enforce(refusal: Refusal | undefined, attempt: Attempt): void {
+export function enforce(refusal: AdmissionRefusal | undefined, attempt: Attempt): void {
   if (refusal === undefined) return;
   if (refusal.missing !== undefined) throw notFound(refusal.missing.resource, refusal.missing.name);
   const { name, generateName } = attempt.object?.metadata ?? {};

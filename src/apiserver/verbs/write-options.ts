@@ -5,7 +5,7 @@
 import type { Resource } from "../../api/meta/index.ts";
 import { headerValue } from "../../platform/http/index.ts";
 import type { Call } from "../call.ts";
-import { isTrue } from "../entry/query.ts";
+import { isTrue } from "../entry/target.ts";
 import { type FieldError, forbiddenField, invalid, notSupported, required, tooLong } from "../resources/field-error.ts";
 import { utf8Length } from "../resources/metadata.ts";
 import { invalidObject } from "../status/status.ts";

@@ -3,7 +3,9 @@
 
 import type { RuleLine } from "../../../api/access/index.ts";
 import { NODE_ROLE } from "../../../authorizer/index.ts";
-import { WRITE_EVENTS } from "./events.ts";
+
+/** The rule by which nearly every component writes events. */
+export const WRITE_EVENTS: RuleLine = "create,patch,update core,events.k8s.io events";
 
 export const CLUSTER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   admin: [],

@@ -3,7 +3,7 @@
 // kube-controller-manager that is pointed at this server finds the others.
 
 import type { RuleLine } from "../../../api/access/index.ts";
-import { WRITE_EVENTS } from "./events.ts";
+import { WRITE_EVENTS } from "./cluster-roles.ts";
 
 export const CONTROLLER_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   "attachdetach-controller": [

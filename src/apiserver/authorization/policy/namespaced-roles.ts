@@ -1,7 +1,7 @@
 // The roles and bindings of kube-system and kube-public. Keys are `<namespace>/<name>`.
 
 import type { RuleLine } from "../../../api/access/index.ts";
-import { WRITE_EVENTS } from "./events.ts";
+import { WRITE_EVENTS } from "./cluster-roles.ts";
 
 export const NAMESPACED_ROLES: Readonly<Record<string, readonly RuleLine[]>> = {
   "kube-public/system:controller:bootstrap-signer": [
