@@ -1,7 +1,8 @@
-// The contract of an attestation provider, at both ends. The machine's end makes evidence for one request, in that request
-// (`single`) or in a second one that answers a challenge (`exchange`). The controller's end adds its facts and rules to those
-// of every request and says what is challenged and pinned; it never writes: controller/attestation/exchange.ts does.
-// The TPM provider, the insecure one and the adapter for installed packages (sdk/) implement both.
+// The contract of an attestation provider, at both ends. The machine's end makes evidence for one request, in that
+// request (`single`) or in a second one that answers a challenge (`exchange`). The controller's end adds its facts and
+// rules to those of every request and says what is challenged and pinned; it never writes:
+// controller/attestation/exchange.ts does. The TPM provider, the insecure one and the adapter for installed packages
+// (sdk/) implement both.
 
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";
 import type { NodeIdentityStatus } from "../api/countersign/index.ts";
@@ -25,21 +26,29 @@ export interface ExchangeProvider extends ProviderFacts {
 }
 
 interface ProviderFacts {
-  /** Last part of the signer names `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>` and `…/kubelet-serving-<name>`. */
+  /**
+   * Last part of the signer names `cluster.x-k8s.io/kube-apiserver-client-kubelet-<name>` and
+   * `…/kubelet-serving-<name>`.
+   */
   readonly name: string;
   /** What it speaks, best first. */
   readonly protocols: readonly Protocol[];
-  /** Whether a node may ask for its next certificate with its present one. A provider that proves nothing must say no (seed 000). */
+  /**
+   * Whether a node may ask for its next certificate with its present one. *Cluster API Kubelet Authentication* forbids
+   * it to a provider that proves nothing.
+   */
   readonly canRenew: boolean;
   /** Whether a node may ask for a serving certificate. */
   readonly canServe: boolean;
-  /** What the platform calls this machine; left out where it has no word for it. */
+  /** What the platform calls this machine; left out where it has no name for it. */
   providerId?(nodeName: string, signal: AbortSignal): Promise<string>;
-  /** How this machine keeps its keys at rest; left out where nothing in it can seal. Opens what it needs for each key. */
+  /**
+   * How this machine keeps its keys at rest; left out where nothing in it can seal. Opens what it needs for each key.
+   */
   readonly keySeal?: KeySeal | undefined;
 }
 
-/** For opening what evidence is made with, such as a TPM. Whoever opened it closes it. */
+/** For opening what evidence is made with, such as a TPM. The caller closes it. */
 export interface OpenOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -56,14 +65,14 @@ export interface ExchangeProver {
   proof(input: RequestInput, hello: SentHello): Promise<FinishedRequest>;
   /** A renewal of one request, by the cluster's beacon. Absent where the provider knows none. */
   renewal?(input: RequestInput, offer: RenewalOffer): Promise<FinishedRequest>;
-  /** As the provider's, over what is open already: some TPMs serve one client at a time. */
+  /** As the provider's, on what is open already: some TPMs serve one client at a time. */
   readonly keySeal?: KeySeal | undefined;
   close(): Promise<void>;
 }
 
 interface RenewalOffer {
   readonly beacon: Beacon;
-  /** The registers that the last challenge asked for; undefined: none was seen yet. */
+  /** The PCRs that the last challenge asked for; undefined: none was seen yet. */
   readonly registers: readonly number[] | undefined;
 }
 

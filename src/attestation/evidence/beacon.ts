@@ -1,5 +1,6 @@
-// The beacon (protocol 3.9): a public nonce for every five minutes, computed and not stored. It proves that a quote is young;
-// the pinned attestation key proves whose it is.
+// The beacon: a public nonce for every five minutes, computed and not stored ("Renewal by beacon" in
+// docs/protocols/attestation.md). It proves that a quote is young; the pinned attestation key proves which machine made
+// it.
 
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { hmacSha256 } from "../../kernel/crypto/index.ts";

@@ -1,6 +1,6 @@
-// `spec.request` as blocks (protocol 2.1): the PKCS#10, the provider's line, the envelope, and nothing else. An API server looks
-// at the first block only and takes any text around it; so the reader here is strict by writing again: what it found, written
-// anew, must be byte for byte what it was given.
+// `spec.request` as blocks: the PKCS#10, the protocol, the envelope, and nothing else. An API server reads the first
+// block and accepts any text around it, so this reader is strict by writing again: what it found, encoded anew, must be
+// what it was given.
 
 import { encodeUtf8, equalBytes, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -11,7 +11,7 @@ import { encodeProtocol, type Protocol, parseProtocol } from "./protocol.ts";
 export interface EvidenceBlocks {
   /** DER of the PKCS#10 request. */
   readonly request: Uint8Array;
-  /** Absent in the seed's form, which counts as version 0 of the provider that the signer names. */
+  /** Absent in the older form of the proposal, which counts as version 0 of the provider that the signer names. */
   readonly protocol: Protocol | undefined;
   /** The envelope, plain or sealed. */
   readonly content: Uint8Array;
@@ -21,7 +21,7 @@ const REQUEST_LABEL = "CERTIFICATE REQUEST";
 /** What tells a request with an envelope from one without. */
 export const PROVIDER_LABEL = "KUBELET AUTHENTICATOR ATTESTATION PROVIDER";
 const CONTENT_LABEL = "KUBELET AUTHENTICATOR ATTESTATION DATA";
-/** As the seed's example has it; read, never written. */
+/** As the example of *Cluster API Kubelet Authentication* has it; read, never written. */
 const SEED_LABEL = "ATTESTATION DATA";
 
 export function encodeBlocks(blocks: EvidenceBlocks & { readonly protocol: Protocol }): Uint8Array {

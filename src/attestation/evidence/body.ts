@@ -1,4 +1,4 @@
-// The provider's part of an envelope (protocol 2.3, 3.2, 3.5, 5): exactly one of `tpm`, `insecure`, `instance` and `data`.
+// The provider's part of an envelope: exactly one of `tpm`, `insecure`, `instance` and `data`.
 
 import { encodeBase64, encodeHex } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

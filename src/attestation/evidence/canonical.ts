@@ -1,6 +1,6 @@
-// Canonical JSON (RFC 8785, narrowed): sorted keys, no white space, printable ASCII, integers from 0 to 2^53 − 1, no null, six
-// levels. A reader parses, writes again and compares: that one comparison refuses duplicate and unsorted keys, needless
-// escapes, `1.0`, `-0`, large numbers and trailing bytes. What is in it is then the schema's question.
+// Canonical JSON (RFC 8785, narrowed): sorted keys, no white space, printable ASCII, integers from 0 to 2^53 − 1, no
+// null, six levels. A reader parses, writes again and compares: that one comparison refuses duplicate and unsorted
+// keys, needless escapes, `1.0`, `-0`, large numbers and trailing bytes. What is in it is then the schema's question.
 
 import { encodeUtf8, equalBytes, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

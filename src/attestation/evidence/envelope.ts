@@ -1,4 +1,4 @@
-// The envelope (protocol 2.3): what a machine says about its request, and the provider's own part of it.
+// The envelope: what a machine states about its request, and the provider's own part of it.
 
 import { isNodeName } from "../../api/certificates/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

@@ -1,6 +1,9 @@
-// Sizes of what a stranger may send (attestation protocol, 2.8). Each is judged before anything is parsed.
+// Sizes of what any sender may send: "Limits" in docs/protocols/attestation.md. Each is judged before anything is
+// parsed.
 
-/** `spec.request`: a TPM hello with an RSA EK certificate and one issuer has 5.6 kB; the API server would take 1.1 MiB. */
+/**
+ * `spec.request`: a TPM hello with an RSA EK certificate and one issuer has 5.6 kB; the API server would take 1.1 MiB.
+ */
 export const MAX_REQUEST_OCTETS = 65_536;
 /** The DATA block after base64. */
 export const MAX_DATA_OCTETS = 40_960;

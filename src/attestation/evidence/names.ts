@@ -1,5 +1,5 @@
-// Names of the request objects (protocol 2.5): functions of content that nobody else can vary or foresee. A copy of a request
-// therefore collides with the original instead of racing it, and nobody can take a name in advance.
+// Names of the request objects: functions of content that no other requester can vary or foresee. A copy of a request
+// collides with the original instead of racing it, and a name cannot be taken in advance.
 
 import { encodeBase32 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
@@ -31,9 +31,9 @@ export function objectName(named: NamedContent): string {
 }
 
 /**
- * Never the whole request beyond a hello: ECDSA signatures can be changed by anybody into other valid ones. A proof of a
- * provider without TPM is named by its DATA block, because its CertificationRequestInfo follows from the public hello and
- * could be foreseen; its provider signs in a form that cannot be varied.
+ * Never the whole request beyond a hello: anyone can turn an ECDSA signature into another valid one. A proof of a
+ * provider without TPM is named by its DATA block, because its CertificationRequestInfo follows from the public hello
+ * and could be foreseen; its provider signs in a form that cannot be varied.
  */
 function namingBytes({ step, body, request, content, cri }: NamedContent): Uint8Array {
   if (step === "hello") return request;

@@ -8,7 +8,7 @@ import { MAX_OFFERED } from "./limits.ts";
 
 export interface Protocol {
   readonly provider: string;
-  /** 1 to 999; zero only for the seed's form without a provider block. */
+  /** 1 to 999; zero only for the older form without a provider block. */
   readonly version: number;
 }
 
@@ -60,7 +60,9 @@ export function nextVersion({ offered, supported, tried, minVersion }: NextVersi
   return inBoth.find(({ version }) => version < lowestTried && version >= minVersion);
 }
 
-/** What the controller takes of a list: the first it supports. A node that was lied to uses a later one: `Downgrade`. */
+/**
+ * What the controller takes of a list: the first it supports. A node that was lied to uses a later one: `Downgrade`.
+ */
 export function bestCommon(offered: readonly string[], supported: readonly Protocol[]): string | undefined {
   const known = new Set(supported.map(encodeProtocol));
   return offered.find((protocol) => known.has(protocol));

@@ -1,4 +1,5 @@
-// The provider ID in a PKCS#10: the extension of seed 000 (1.3.6.1.4.1.11129.2.1.21), a DER UTF8String, not critical.
+// The provider ID in a PKCS#10: the extension 1.3.6.1.4.1.11129.2.1.21 of *Cluster API Kubelet Authentication*, a DER
+// UTF8String, not critical.
 
 import { encodeUtf8, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { DerReader, encodeTlv, TAG } from "../../kernel/der/index.ts";

@@ -1,5 +1,5 @@
-// Building the requests of an exchange: first the PKCS#10, whose content the transcript covers, then the whole with its evidence
-// and its name. The key only signs; the evidence comes from the provider in between.
+// Building the requests of an exchange: first the PKCS#10, whose content the transcript covers, then the whole with its
+// evidence and its name. The key only signs; the evidence comes from the provider in between.
 
 import { NODE_USER_PREFIX, NODES_GROUP } from "../../api/certificates/index.ts";
 import {

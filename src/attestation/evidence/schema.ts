@@ -1,5 +1,5 @@
-// Reading canonical JSON by a schema: exactly the named keys, each of its type. Unknown keys are refused, because a new field
-// needs a new version of the protocol.
+// Reading canonical JSON by a schema: exactly the named keys, each of its type. Unknown keys are refused, because a new
+// field needs a new version of the protocol.
 
 import { encodeBase64, parseBase64, parseHex } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -19,7 +19,7 @@ export class ObjectReader {
     this.#where = where;
   }
 
-  /** The whole, for whoever checks it by other means. */
+  /** The whole object, for a caller that checks it by other means. */
   asObject(): CanonicalObject {
     return this.#value;
   }

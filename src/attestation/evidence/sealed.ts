@@ -1,6 +1,7 @@
-// Sealed evidence (protocol 2.9): the envelope encrypted to the controller, because every node and every token holder may list
-// certificate requests, and an endorsement key is a serial number for life.
-//   01 ‖ key id (8) ‖ ephemeral point (65) ‖ AES-256-GCM(envelope) and tag; associated: SHA-256 of the CertificationRequestInfo
+// Sealed evidence: the envelope encrypted to the controller, because every node and every token holder
+// may list certificate requests, and an endorsement key is a serial number for life.
+//   01 ‖ key id (8) ‖ ephemeral point (65) ‖ AES-256-GCM(envelope) and tag
+//   associated data: SHA-256 of the CertificationRequestInfo
 
 import { concatBytes, encodeBase64, encodeHex, encodeUtf8, parseBase64, parseHex } from "../../kernel/bytes/index.ts";
 import {

@@ -1,5 +1,5 @@
-// The key of an exchange as its file holds it: as it is, or sealed by the machine's TPM. What was sealed or opened here is remembered,
-// so that a TPM is asked once for an exchange, and before anything else is loaded into it.
+// The key of an exchange as its file holds it: as it is, or sealed by the machine's TPM. What was sealed or opened here
+// is remembered, so that a TPM is asked once for an exchange, and before anything else is loaded into it.
 
 import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";

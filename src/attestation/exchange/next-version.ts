@@ -1,4 +1,5 @@
-// The controller does not speak our version of the evidence: the best common one below it, each tried once (protocol 4).
+// After a refusal of the version: the best common version below it, each tried once ("Versions" in
+// docs/protocols/attestation.md).
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 import { encodeProtocol, nextVersion, type Protocol, parseSupportedVersions } from "../evidence/index.ts";

@@ -1,6 +1,7 @@
-// What is kept from one exchange to the next. First, how often a machine may begin one (protocol 7.3): after a refusal it waits,
-// five seconds doubling to ten minutes with full jitter, always ten minutes where only an operator can help; and never more than
-// twelve hellos an hour. Then, which registers it was asked for. In a file, because the plugin is a new process each time.
+// What is kept from one exchange to the next, in a file, because the plugin is a new process each time. First, how
+// often a machine may begin one: after a refusal it waits five seconds, doubling to ten minutes with full jitter,
+// always ten minutes where only an operator can help; and it makes at most twelve hellos an hour. Then, which PCRs it
+// was asked for.
 
 import { Fault, type FaultDetail, isFault } from "../../kernel/outcome/index.ts";
 import { atomicWriteFile, type FileSystem, nodeFileSystem } from "../../platform/files/index.ts";
@@ -26,7 +27,7 @@ export interface Pace {
   readonly pause:
     | { readonly untilMs: number; readonly why: string; readonly next: "back-off" | "operator" }
     | undefined;
-  /** Which of the TPM's registers the last challenge asked for: a renewal by beacon must show the same, and is not told. */
+  /** PCRs that the last challenge asked for: a renewal by beacon must quote the same, and is not told which. */
   readonly registers?: readonly number[] | undefined;
 }
 
@@ -67,7 +68,7 @@ export function afterRefusal(
   return { ...pace, denials: pace.denials + 1, pause };
 }
 
-/** Of a challenge that names registers; what cannot be read is the answer's business. */
+/** Of a challenge that names PCRs; one that cannot be read is left to the answer. */
 export function withRegistersOf(pace: Pace, annotation: string): Pace {
   try {
     const { challenge } = parseChallenge(annotation);

@@ -1,11 +1,13 @@
-// What to do next in an exchange (protocol 7.3, 9.1): from what was saved and what the API server shows. Pure; a crash at any
-// moment leaves a state of this table.
+// What to do next in an exchange: from what was saved and what the API server shows ("States of the machine" in
+// docs/protocols/attestation.md). Pure; a crash at any moment leaves a state of this table. The controller's side is
+// controller/attestation/plan.ts.
 //
 //   nothing saved                → begin: new key, hello, save, create
 //   hello saved                  → create it; exists already: adopt if it is ours, else drop all
 //   hello sent                   → challenge: answer; pending: wait; denied, gone, another's: drop all
 //   proof saved                  → create it; exists already: adopt if it is ours, else drop all
-//   proof sent                   → certificate: store; challenge spent or over: begin again, once; denied, gone: drop all
+//   proof sent                   → certificate: store; challenge spent or expired: begin again, once;
+//                                  denied, gone: drop all
 //   renewal by beacon            → as a proof; denied: by a full exchange, at once
 
 export type ExchangeStage = "nothing" | "hello-saved" | "hello-sent" | "proof-saved" | "proof-sent";
@@ -22,7 +24,7 @@ export type FoundRequest =
       readonly certificate: string | undefined;
     };
 
-/** Somebody's decision against a request, in his words. */
+/** A decision against a request. */
 export interface Refusal {
   /** Of our controller's rules; others have none. */
   readonly rule?: string | undefined;
@@ -91,7 +93,7 @@ function planDenied({ stage, hasBegunAgain = false, isShort = false }: PlanInput
   const { reason } = refusal;
   if (stage === "hello-sent" && reason === "VersionUnsupported") return { kind: "Renegotiate" };
   if (FOR_OPERATOR.test(reason)) return drop("operator", refusal);
-  // Old beacon, other registers, another attestation key, a policy that changed: all of it heals in a full exchange.
+  // Old beacon, other PCRs, another attestation key, a policy that changed: all of it heals in a full exchange.
   if (isShort) return drop("exchange", refusal);
   return drop(stage === "proof-sent" && SPENT.has(reason) && !hasBegunAgain ? "begin" : "back-off", refusal);
 }

@@ -1,5 +1,5 @@
-// The exchange with an API server of a few lines, told by each test what becomes of a request. On the embedded one, with crashes in
-// between: src/node/certificates/attested/attested.test.ts.
+// The exchange with an API server of a few lines, told by each test what becomes of a request. On the embedded one,
+// with crashes in between: src/node/certificates/attested/attested.test.ts.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

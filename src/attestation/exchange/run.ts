@@ -1,6 +1,6 @@
-// The exchange as it runs on the machine: look at what was saved and what the API server shows, plan, take one step, again. Each
-// step saves before it sends, so that a crash between any two leaves a state the plan knows. The uid that a request was given is saved
-// while its answer is awaited: without it the request is found again by its name.
+// The exchange as it runs on the machine: look at what was saved and what the API server shows, plan, take one step,
+// again. Each step saves before it sends, so that a crash between any two leaves a state the plan knows. The uid that a
+// request was given is saved while its answer is awaited: without it the request is found again by its name.
 
 import { encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
@@ -38,7 +38,10 @@ export interface ExchangeOptions {
   readonly sealKey?: boolean | undefined;
   /** A renewal of one request, where the cluster offers it; tried before a hello. */
   readonly renewInOne?: ((input: RequestInput) => Promise<FinishedRequest>) | undefined;
-  /** Asked before each new hello; a Fault thrown at once keeps it from being made, and one that comes later from being sent. */
+  /**
+   * Asked before each new hello; a Fault thrown at once keeps it from being made, and one that comes later from being
+   * sent.
+   */
   readonly beforeHello?: (() => Promise<void>) | undefined;
   /** The annotation with the challenge that was answered, while the answer to that is awaited. */
   readonly onChallenge?: ((annotation: string) => Promise<void>) | undefined;
@@ -52,7 +55,7 @@ export interface ExchangeResult {
   readonly certificate: string;
 }
 
-/** A credential that does not open is asked for anew this often: another TPM, or somebody who tampers. */
+/** How often a credential that does not open is asked for anew: it is for another TPM, or was altered. */
 const MAX_ACTIVATIONS = 3;
 
 export async function runExchange(options: ExchangeOptions): Promise<ExchangeResult> {
@@ -83,7 +86,7 @@ class ExchangeRun {
   /** As in the file; only the uid of what was just sent may be missing there. */
   #saved: SavedExchange | undefined;
   #isUidSaved = true;
-  /** Which registers it asks for is worth remembering, once there is nothing to do but wait. */
+  /** Its PCRs are remembered once there is nothing to do but wait. */
   #answered: string | undefined;
   /** Ends when all notes are written that no step waits for. */
   #notes: Promise<unknown> = Promise.resolve();
@@ -99,7 +102,9 @@ class ExchangeRun {
     this.#keys = createKeyAtRest({ keySeal: prover.keySeal, isSealed: sealKey, about: this.#about });
   }
 
-  /** What an earlier run left, if it is about the same and its key opens: without the key nothing can be gone on with. */
+  /**
+   * What an earlier run left, if it is about the same and its key opens: without the key nothing can be gone on with.
+   */
   async resume(): Promise<void> {
     const found = await loadExchange(this.#options.path);
     const isUsable = found?.about === this.#about && (await this.#keys.open(found.key)) !== undefined;
@@ -121,12 +126,12 @@ class ExchangeRun {
     return this.#act(plan, { saved, current, found });
   }
 
-  /** Who gives up must not leave a write behind. */
+  /** A caller that gives up must not leave a write behind. */
   async end(): Promise<void> {
     await this.#notes;
   }
 
-  /** A note that may be lost: a request is found again by its name, and registers are asked for anew. */
+  /** A note that may be lost: a request is found again by its name, and PCRs are asked for anew. */
   #note(write: () => Promise<void>): void {
     this.#notes = Promise.allSettled([this.#notes.then(write)]);
   }
@@ -275,7 +280,7 @@ function currentOf(saved: SavedExchange | undefined): SavedRequest | undefined {
   return saved?.proof ?? saved?.hello;
 }
 
-/** Ended, whatever became of either: who gives up must not leave a write behind, nor a TPM at work. */
+/** Waits for both, whatever becomes of either: a caller that gives up must not leave a write behind, nor a busy TPM. */
 async function bothOf<A, B>(one: Promise<A> | undefined, other: Promise<B>): Promise<[A | undefined, B]> {
   await Promise.allSettled([one, other]);
   return [await one, await other];

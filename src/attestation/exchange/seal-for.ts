@@ -1,4 +1,4 @@
-// Evidence is sealed (protocol 2.9) where the bootstrap data names somebody to seal it to.
+// Evidence is sealed where the bootstrap data names a recipient: "Sealed evidence" in docs/protocols/attestation.md.
 
 import { randomBytes } from "../../platform/keys/index.ts";
 import type { FinishOptions } from "../evidence/index.ts";

@@ -1,5 +1,5 @@
-// An exchange whose key is sealed, cut at every call that leaves the machine, and looked at there: no private key is on the disk, and
-// the next run goes on with the same one.
+// An exchange whose key is sealed, cut at every call that leaves the machine, and looked at there: no private key is on
+// the disk, and the next run goes on with the same one.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
-// The exchange on disk (protocol 7.3): one file, 0600, replaced in one step, always saved before anything is sent. It holds the key
-// that the certificate will be for; the opened secret of a challenge is never in it.
+// The exchange on disk: one file, 0600, replaced in one step, always saved before anything is sent ("States of the
+// machine" in docs/protocols/attestation.md). It holds the key that the certificate will be for, and never the opened
+// secret of a challenge.
 
 import { encodeBase64, parseBase64 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";

@@ -142,7 +142,7 @@ const challengeIsNotOver: Rule<ProofFacts> = {
   }),
 };
 
-/** A proof answers a challenge that was given to it, by whoever was challenged, once and in time. */
+/** A proof answers a challenge that was given to its requester, once and in time. */
 export const ANSWERED_RULES: readonly Rule<ProofFacts>[] = [
   challengedRequestExists,
   requesterIsTheSame,

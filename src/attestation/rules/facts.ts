@@ -28,7 +28,7 @@ export interface RequestObject {
 
 /** What the controller is, for this workload cluster. */
 export interface ClusterFacts {
-  /** Pins of every CA in force and the explicit id; the first is the one that beacons name. */
+  /** Pins of every valid CA, or the ids that were given; the first is the one that beacons name. */
   readonly ids: readonly string[];
   readonly servedSigners: readonly string[];
   /** Protocols with a verifier, all providers. */
@@ -67,7 +67,7 @@ export interface EvidenceFacts {
   readonly machineHolders: Seen<readonly string[]>;
   /** How long after its Machine was made a machine may join for the first time. */
   readonly joinWindowMs: number;
-  /** Said by an operator who lets machines in that prove nothing: in a cluster without Machines, nobody is expected. */
+  /** An operator lets machines join that prove nothing: in a cluster without Machines, none needs to be enrolled. */
   readonly mayJoinUnenrolled?: boolean | undefined;
   /** The Machine that the requester's bootstrap token was made for, where tokens belong to Machines. */
   readonly tokenMachine: Seen<{ readonly namespace: string; readonly name: string }>;
@@ -76,14 +76,16 @@ export interface EvidenceFacts {
   readonly node: Seen<{ readonly uid: string }>;
   /** The policy that lets no serving certificate be approved by rule. */
   readonly servingLeftBy?: string | undefined;
-  /** DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates. */
+  /**
+   * DNS names and addresses of the machine, from its Machine and the policy's inventory; read for serving certificates.
+   */
   readonly ownNames: Seen<readonly string[]>;
   /**
    * Of the names asked for, in canonical form, those that other Machines have or Nodes are called; with whose; read
    * likewise.
    */
   readonly foreignNames: Seen<ReadonlyMap<string, string>>;
-  /** Those that nobody but another Node's own status claims, with that Node's name. */
+  /** Names that only another Node's own status claims, with that Node's name. */
   readonly disputedNames: ReadonlyMap<string, string>;
   readonly limits: LimitFacts;
 }
@@ -98,7 +100,9 @@ export interface HelloFacts {
 
 export interface ChallengeFacts extends EvidenceFacts {
   readonly challengeKeys: readonly ChallengeKeys[];
-  /** The challenged side from the controller's own view: in a hello that request itself, in a proof the hello it names. */
+  /**
+   * The challenged side from the controller's own view: in a hello that request itself, in a proof the hello it names.
+   */
   readonly challenged: Reading<Challenged>;
 }
 

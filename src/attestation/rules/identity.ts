@@ -7,7 +7,7 @@ import { type Claims, type Envelope, encodeProtocol, type Protocol, parseProtoco
 import { type EvidenceFacts, RETRY_UNREAD_MS } from "./facts.ts";
 import { withEvidence } from "./with-evidence.ts";
 
-/** The pins in force, or undefined where there are none. */
+/** The valid pins, or undefined where there are none. */
 export function pinsOf(identity: Seen<NodeIdentity>): NodeIdentityStatus | undefined {
   if (identity.kind !== "Present") return undefined;
   const { status } = identity.value;
@@ -18,7 +18,7 @@ export function isRevoked({ spec, status }: NodeIdentity): boolean {
   return spec.revoked === true || status?.phase === "Revoked";
 }
 
-/** By an operator's word at once; otherwise when its Machine and its Node are gone. */
+/** When an operator says so, or when its Machine and its Node are gone. */
 export function isRetired({ spec, status }: NodeIdentity): boolean {
   return spec.retired === true || status?.phase === "Retired";
 }
@@ -28,14 +28,17 @@ interface OpenReset {
   readonly ekSpkiSha256: string | undefined;
 }
 
-/** Whether an operator opened the pins, and the hour is not over. */
+/** The reset that an operator opened, while it lasts. */
 export function openReset({ spec }: NodeIdentity, nowMs: number): OpenReset | undefined {
   const { reset } = spec;
   if (reset === undefined || !(Date.parse(reset.until) > nowMs) || reset.clock === true) return undefined;
   return { ekSpkiSha256: reset.ekSpkiSha256 };
 }
 
-/** Whether the identity holds this request to nothing: an operator opened it, and the request is a join. A renewal keeps its pins. */
+/**
+ * Whether the identity holds this request to nothing: an operator opened it, and the request is a join. A renewal keeps
+ * its pins.
+ */
 export function isOpened(
   { identity, nowMs }: { readonly identity: Seen<NodeIdentity>; readonly nowMs: number },
   { intent }: Pick<Claims, "intent">,
@@ -107,7 +110,10 @@ function floorOf(pinned: string | undefined, protocol: Protocol): string {
   return pinned !== undefined && parseProtocol(pinned).version > protocol.version ? pinned : encodeProtocol(protocol);
 }
 
-/** An enrolment counts until the first exchange, a reset with a key while it is open: for that TPM, and for no machine without. */
+/**
+ * Until the first exchange an enrolment for one TPM counts, and a reset for one TPM while it is open: a machine that
+ * shows none is refused.
+ */
 function isForOneTpm(identity: Present, reset: OpenReset | undefined): boolean {
   if (reset !== undefined) return reset.ekSpkiSha256 !== undefined;
   return identity.value.spec.tpm !== undefined && pinsOf(identity)?.provider === undefined;

@@ -32,21 +32,22 @@ export const machineIsExpected: Rule<EvidenceFacts> = {
   }),
 };
 
-/** A node that joined by a Machine stays with it: an identity that was made then is no word of an operator's. */
+/** A node that joined by a Machine stays with it: its identity was not enrolled by an operator. */
 function hadMachine({ identity }: EvidenceFacts): boolean {
   return identity.kind === "Present" && identity.value.status?.machine !== undefined;
 }
 
 /**
- * Two Clusters of one name in two namespaces would share the identities of their nodes: who was attested in one is nobody in the
- * other, and is not told where it was. Name and uid may differ, as they do after a move to another management cluster.
+ * Two Clusters of one name in two namespaces would share the identities of their nodes: a node that was attested in one
+ * is refused in the other, and is not told where it was. Name and uid may differ, as they do after a move to another
+ * management cluster.
  */
 function isOfAnotherPlace({ namespace }: Machine, { identity }: EvidenceFacts): boolean {
   const pinned = pinsOf(identity)?.machine;
   return pinned !== undefined && pinned.namespace !== namespace;
 }
 
-/** Who was retired by an operator has to be enrolled by one again. */
+/** A node that an operator retired must be enrolled again. */
 function isEnrolled({ identity }: EvidenceFacts, { node }: Pick<Envelope, "node">): boolean {
   const { spec } = identity.kind === "Present" ? identity.value : {};
   return spec?.nodeName === node && spec.retired !== true;
@@ -77,7 +78,9 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
   return judgeToken(facts, (of) => of.namespace === machine.namespace && of.name === machine.name, shown);
 }
 
-/** A template and a pool give many names: who has joined under one of them must not take those of its siblings, too. */
+/**
+ * A template and a pool give many names: a machine that joined under one of them must not take those of its siblings.
+ */
 function judgeHolders({ machineHolders }: EvidenceFacts, shown: string): Finding {
   if (machineHolders.kind === "NotRead") return notYet("IdentityNotRead", machineHolders.why, RETRY_UNREAD_MS);
   const [holder] = machineHolders.kind === "Present" ? machineHolders.value : [];
@@ -100,7 +103,7 @@ function judgeName(machine: Machine, node: string, templateNames: readonly strin
 
 type TokenMachine = Extract<EvidenceFacts["tokenMachine"], { kind: "Present" }>["value"];
 
-/** A token that may be bound to another Machine is waited for: what nobody could read is never taken for unbound. */
+/** A token that may be bound to another Machine is waited for: what could not be read is never taken for unbound. */
 function judgeToken({ tokenMachine }: EvidenceFacts, isMine: (of: TokenMachine) => boolean, note: string): Finding {
   if (tokenMachine.kind === "NotRead") return notYet("TokenNotRead", tokenMachine.why, RETRY_UNREAD_MS);
   if (tokenMachine.kind === "Absent") return pass(note);

@@ -27,7 +27,7 @@ export interface EvidenceReading {
 }
 
 export interface ReadOptions {
-  /** The provider that the signer names: whose version 0 the seed's form is. */
+  /** The provider that the signer names: the older form of evidence is its version 0. */
   readonly signerProvider: string;
   /** To open sealed evidence. */
   readonly recipients: readonly RecipientKey[];

@@ -65,7 +65,9 @@ function judgeCredential({ revoked }: IssuedCertificate, age: number, facts: Evi
 export const USED_LATE = "the certificate before the current one is used more than an hour after that was given";
 const CHANGE_OVER_MS = 3_600_000;
 
-/** Two hold one identity, or a write was lost: the previous certificate is used long after the current one was given. */
+/**
+ * Two hold one identity, or a write was lost: the previous certificate is used long after the current one was given.
+ */
 export function isUsedLate({ object, identity, nowMs }: EvidenceFacts): boolean {
   const issued = (statusOf(identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
   const [previous, current] = issued.slice(-2);

@@ -11,7 +11,9 @@ import { credentialOf } from "./requester.ts";
 
 export interface Unproven {
   readonly purpose: "client" | "serving";
-  /** SHA-256 of the certificate that the requester showed, as the API server stamped it; absent for a bootstrap token. */
+  /**
+   * SHA-256 of the certificate that the requester showed, as the API server stamped it; absent for a bootstrap token.
+   */
   readonly credential: string | undefined;
 }
 
@@ -67,7 +69,10 @@ function refuseUnproven({ spec, status }: NodeIdentity): Finding {
 /** The current certificate and the one before it, which a kubelet may still use while it changes over. */
 const CERTIFICATES_IN_USE = 2;
 
-/** A kubelet's serving request cannot carry evidence: the client certificate that it comes with must have been given for some. */
+/**
+ * A kubelet's serving request cannot carry evidence: the client certificate that it comes with must have been given for
+ * some.
+ */
 function judgeCustody(identity: NodeIdentity, { credential }: Unproven): Finding {
   const issued = issuedTo(identity).toReversed();
   const age = issued.findIndex(({ sha256 }) => sha256 === credential);

@@ -32,8 +32,8 @@ export async function findModule(name: string, end: "node" | "verifier", options
 }
 
 /**
- * The package that a person means by a provider's name: `acme` is kubelet-authenticator-acme, as `countersign provider new` names
- * it; a word of which there is none is a package's own name.
+ * The package that a provider's name means: `acme` is kubelet-authenticator-acme, as `countersign provider new` names
+ * it; where there is no such package, the name is a package's own.
  */
 export async function providerPackageOf(word: string, options: FindOptions = {}): Promise<string> {
   if (!isProviderName(word)) return word;
@@ -101,8 +101,9 @@ function exportOf(manifest: unknown, name: string, end: string): string {
 }
 
 /**
- * As a module loader chooses: in the package's own order, the first condition that holds and leads somewhere, conditions within
- * conditions included. `null` is a package's word for "not here", and ends the search; undefined goes on.
+ * As a module loader chooses: in the package's own order, the first condition that holds and leads somewhere,
+ * conditions within conditions included. `null` is a package's word for "not here", and ends the search; undefined goes
+ * on.
  */
 function targetOf(exported: unknown): string | null | undefined {
   if (typeof exported === "string" || exported === null) return exported;

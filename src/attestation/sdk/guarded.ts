@@ -19,7 +19,7 @@ export async function unlessAborted<Answer>(signal: AbortSignal, call: () => Pro
 /** A sentence, not a page: the message that it becomes part of is kept with a request. */
 const MAX_WORDS_CHARACTERS = 300;
 
-/** A stranger's code may throw anything, with anything in it. */
+/** Installed code may throw anything, with anything in it. */
 export function wordsOf(failure: unknown): string {
   const words = failure instanceof Error ? [failure.message, causeOf(failure)] : [failure];
   const said = words.filter((word) => typeof word === "string" && word !== "").join(": ");

@@ -1,5 +1,5 @@
-// An installed verifier as a provider of the controller: challenged with a nonce, or proving by one request that ends by
-// itself. The rules that are not its own come first; then it is asked.
+// An installed verifier as a provider of the controller: challenged with a nonce, or proving by one request that ends
+// by itself. The rules that are not its own come first; then it is asked.
 
 import type { Answer, Question } from "@countersign/sdk";
 import { assert } from "../../kernel/outcome/index.ts";

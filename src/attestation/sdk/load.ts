@@ -15,7 +15,7 @@ interface LoadOptions extends FindOptions {
   readonly settings?: JsonObject | undefined;
 }
 
-/** An import, and with it whatever a stranger's module does when it is loaded. */
+/** An import, and with it all that an installed module does when it is loaded. */
 type LoadModule = () => Promise<unknown>;
 type Factory = (settings: JsonObject) => unknown;
 
@@ -37,7 +37,7 @@ export async function loadEndorsementKeySource(
   return checkEndorsementKeySource(await make(end, "createEndorsementKeySource", options.settings), end.where);
 }
 
-/** From a module that somebody else imports, such as the provider's own credential plugin. */
+/** From a module that the caller imports, such as the provider's own credential plugin. */
 export async function makeProvider(load: LoadModule, where: string, settings?: JsonObject): Promise<NodeProvider> {
   return checkProvider(await make({ load, where }, "createProvider", settings), where);
 }
@@ -65,7 +65,7 @@ async function make({ load, where }: End, factory: string, settings: JsonObject 
   return await explained(`${where} refuses its settings`, () => (create as Factory)(settings));
 }
 
-/** A stranger's code may throw anything. */
+/** Installed code may throw anything. */
 async function explained(what: string, act: () => unknown): Promise<unknown> {
   try {
     return await act();

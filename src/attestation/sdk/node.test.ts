@@ -1,4 +1,5 @@
-// The adapter between the SDK and the wire: what it sends is read back as the controller reads it, and both sides compute one digest.
+// The adapter between the SDK and the wire: what it sends is read back as the controller reads it, and both sides
+// compute one digest.
 
 import type { EvidenceRequest, NodeProvider } from "@countersign/sdk";
 import { describe, expect, it } from "vitest";

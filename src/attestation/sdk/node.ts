@@ -69,8 +69,8 @@ function exchangeProver(provider: NodeProvider, signal: AbortSignal): ExchangePr
 }
 
 /**
- * A stranger's code may throw anything, a Fault of ours included, and may not mind its signal: who asked for a certificate hears a
- * Fault that says whose code it was, and may try again.
+ * Installed code may throw anything, a Fault of ours included, and may ignore its signal: the caller gets a Fault that
+ * names the provider, and may try again.
  */
 async function asked<Answer>(
   { name }: NodeProvider,
@@ -85,7 +85,7 @@ async function asked<Answer>(
   }
 }
 
-/** A challenge of another kind is for somebody else, or from somebody else. */
+/** A challenge of another kind is not for this machine, or not from this cluster's controller. */
 function requireNonce({ protocol }: RequestInput, { annotation }: SentHello): void {
   const { challenge } = parseChallenge(annotation);
   if (challenge.alg !== "nonce" || encodeProtocol(challenge.protocol) !== encodeProtocol(protocol))

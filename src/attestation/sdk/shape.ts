@@ -13,7 +13,7 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { isProviderName } from "../evidence/index.ts";
 
 const CONTRACT: ContractVersion = 1;
-/** Of the product itself; `null` is the tests' and is nobody's. */
+/** Names of the product's own providers; `null` is that of its tests. */
 const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
 const MAX_VERSION = 999;
 const MAX_PROOF_AGE_MS = 900_000;
@@ -113,7 +113,9 @@ const MAX_PINS = 16;
 const MAX_PIN_CHARACTERS = 512;
 const MAX_WAIT_MS = 3_600_000;
 
-/** An answer becomes conditions, Events and an identity's pins, so it is as bounded as they are; undefined: it is none. */
+/**
+ * An answer becomes conditions, Events and an identity's pins, so it is as bounded as they are; undefined: it is none.
+ */
 export function readAnswer(value: unknown): Answer | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const { kind, level, pins, reason, message, retryAfterMs } = value as Members;

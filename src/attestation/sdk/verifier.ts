@@ -79,7 +79,10 @@ function keepsPins(seen: Readonly<Record<string, string>>, { pins }: Question): 
   return keys.length === Object.keys(seen).length && keys.every((key) => seen[key] === pins[key]);
 }
 
-/** Where the evidence names a Machine, it is the one that was found by the provider ID; a cluster without Machines has none to name. */
+/**
+ * Where the evidence names a Machine, it must be the one that was found by the provider ID; without Machines there is
+ * none to name.
+ */
 function isOfMachine(name: unknown, { machine }: Question): boolean {
   return name === undefined || machine === undefined || name === machine.name;
 }

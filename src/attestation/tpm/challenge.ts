@@ -13,7 +13,9 @@ import type { EndorsementKey, TpmHelloFacts } from "./facts.ts";
 
 /** Where the platform, or this controller, writes the endorsement key of the requester. */
 const EK_ANNOTATION = "cluster.x-k8s.io/tpm-endorsement-key";
-/** On a request whose endorsement key this controller wrote: it took it from the evidence, so it is no source of trust. */
+/**
+ * On a request whose endorsement key this controller wrote: it took it from the evidence, so it is no source of trust.
+ */
 export const EK_ANNOTATED_BY = "countersign.dev/tpm-endorsement-key-from";
 
 /** Ascending. */

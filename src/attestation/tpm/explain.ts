@@ -1,5 +1,6 @@
-// What a person can do about a TPM that does not answer, answers half, or refuses: said with the fault, because whoever reads it
-// stands before a machine and knows nothing of response codes. What was done so far is kept, so "again" is always a way.
+// What a person can do about a TPM that does not answer, answers half, or refuses, told with the fault: its reader
+// stands before a machine and does not know response codes. What was done so far is kept, so running it again is always
+// possible.
 
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
 

@@ -56,7 +56,7 @@ export interface EndorsementFacts extends EvidenceFacts {
 export interface KeyHolder {
   /** The name of the NodeIdentity: for the operator's eyes. */
   readonly identity: string;
-  /** Absent for a node of another cluster: what nodes that has is no business of whoever asks in this one. */
+  /** Absent for a node of another cluster, whose nodes are not named to a requester of this one. */
   readonly nodeName: string | undefined;
 }
 

@@ -157,7 +157,10 @@ async function countOpenOfKey(
 }
 
 const NO_KEY = "";
-/** A renewal shows no key. Its requester is the node itself (`requester-may-ask`), so those of one requester are of one key. */
+/**
+ * A renewal shows no key. Its requester is the node itself (`requester-may-ask`), so those of one requester are of one
+ * key.
+ */
 const PINNED_KEY = "pinned";
 const keysOfHellos = new WeakMap<EvidenceReading, string>();
 

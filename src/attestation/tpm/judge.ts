@@ -46,7 +46,7 @@ export const TPM_HELLO_RULES: readonly Rule<TpmHelloFacts>[] = [
   challengeIsOurOwn,
 ];
 
-/** Everything here can be failed by a stranger's junk, so none of it touches the hello. */
+/** Anyone can send a proof that fails here, so none of it touches the hello. */
 export const TPM_PROOF_RULES: readonly Rule<TpmProofFacts>[] = [
   ...READABLE_RULES,
   ...ANSWERED_RULES,
@@ -109,7 +109,9 @@ function attested(nowMs: number): { readonly reason: string; readonly message: s
   return { reason: "Attested", message: `provider tpm attested the machine at ${new Date(nowMs).toISOString()}` };
 }
 
-/** The requester is told in words which nodes bear the key (`describeHolders`), the operator by the names of identities. */
+/**
+ * The requester is told in words which nodes bear the key (`describeHolders`), the operator by the names of identities.
+ */
 function withHolders({ otherHolders }: EndorsementFacts, judgement: Judgement): ProviderJudgement {
   const isInUse = judgement.verdict.reason === KEY_IN_USE && otherHolders.kind === "Present";
   return isInUse ? { ...judgement, audited: auditedHolders(otherHolders.value) } : judgement;

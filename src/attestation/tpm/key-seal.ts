@@ -1,8 +1,8 @@
-// Keys at rest (protocol 3.1): a software key lies on the disk under AES-256-GCM, and that key's key in an object that only this TPM
-// opens, so that a copied disk, or one that was taken out of a decommissioned machine, is useless (threats T5, T6).
+// Keys at rest: a software key lies on the disk under AES-256-GCM, and that key's key in an object that only this TPM
+// opens. A copied disk, or one that was taken out of a decommissioned machine, is useless.
 //
-// Each sealing has a wrapping key of its own: nothing has to be unsealed to seal, no initialisation vector can come twice, and what
-// leaks of one file opens no other.
+// Each sealing has a wrapping key of its own: nothing has to be unsealed to seal, no initialisation vector can come
+// twice, and what leaks of one file opens no other.
 
 import { concatBytes, encodeUtf8, equalBytes, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { decryptGcm, encryptGcm } from "../../kernel/crypto/index.ts";
@@ -92,7 +92,10 @@ async function unwrap(tpm: Tpm, sealed: SealedKey): Promise<Uint8Array> {
 }
 
 const JOIN_AGAIN = "join again with a live token: countersign node join";
-/** The cluster holds a node to the TPM it had: of a new board somebody there must know first. A copied disk is not helped. */
+/**
+ * The cluster holds a node to the TPM that it had, so an operator must first learn of a new board. A copied disk is not
+ * helped.
+ */
 const FOREIGN_TODO =
   "if the board is new: countersign identity reset NODE --ek-hash HASH on a control-plane machine " +
   `(HASH: countersign node tpm, here); then ${JOIN_AGAIN}`;

@@ -99,7 +99,9 @@ async function plainKey(tpm: Tpm, template: EkTemplateName): Promise<Endorsement
   return { template, ek, ekChain: [] };
 }
 
-/** Undefined where there is no certificate, or one for another key than the template gives: such a pair proves nothing. */
+/**
+ * Undefined where there is no certificate, or one for another key than the template gives: such a pair proves nothing.
+ */
 async function certifiedKey(tpm: Tpm, template: EkTemplateName): Promise<Endorsement | undefined> {
   const content = await readNv(tpm, EK_CERTIFICATE_INDEX[template]);
   const certificate = content === undefined ? undefined : readCertificate(content);

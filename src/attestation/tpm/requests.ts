@@ -90,7 +90,9 @@ export function openCredential(tpm: Tpm, keys: Keys, credential: Credential): Pr
   return withBothKeys(tpm, keys, (loaded) => activateOrRefuse(tpm, loaded, credential));
 }
 
-/** What the TPM says of a credential that is not for it differs by maker and by what was altered; it means one thing. */
+/**
+ * What the TPM says of a credential that is not for it differs by maker and by what was altered; it means one thing.
+ */
 async function activateOrRefuse(tpm: Tpm, keys: LoadedKeys, credential: Credential): Promise<Uint8Array> {
   try {
     return await activate(tpm, keys, credential);
@@ -105,7 +107,10 @@ async function activateOrRefuse(tpm: Tpm, keys: LoadedKeys, credential: Credenti
   }
 }
 
-/** Keys of the low range are opened by a policy that knows the endorsement hierarchy's secret; of the high range by an empty password. */
+/**
+ * Keys of the low range are opened by a policy that knows the endorsement hierarchy's secret; of the high range by an
+ * empty password.
+ */
 function activate(tpm: Tpm, { ek, ak }: LoadedKeys, credential: Credential): Promise<Uint8Array> {
   const activation = { attestationKey: ak.handle, endorsementKey: ek.handle, credential };
   if (hasAttributes(ek.publicArea, ATTRIBUTE.userWithAuth)) return tpm.send(activateCredential(activation));
@@ -116,7 +121,7 @@ function activate(tpm: Tpm, { ek, ak }: LoadedKeys, credential: Credential): Pro
   });
 }
 
-/** Registers may be extended while we look: values read before and after must be the same. */
+/** PCRs may be extended meanwhile: values read before and after the quote must be the same. */
 const QUOTE_TRIES = 3;
 
 function quoteRegisters(

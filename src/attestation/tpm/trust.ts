@@ -99,7 +99,7 @@ function statementsOf({
   return said === undefined ? others : [{ name: "operator", key: said }, ...others];
 }
 
-/** Of an enrolment and a reset after it the younger word counts: the board was changed since. */
+/** Of an enrolment and a later reset the reset counts: the board was changed since. */
 function saidByOperator(identity: NodeIdentity, nowMs: number): string | undefined {
   return openReset(identity, nowMs)?.ekSpkiSha256 ?? identity.spec.tpm?.ek.spkiSha256;
 }
@@ -152,7 +152,9 @@ export function judgeGenuine({ chain }: EndorsementKey, facts: EndorsementFacts)
     : { isGenuine: false, why: then.message };
 }
 
-/** Lists come with the policy; none is fetched. One that cannot be read, or verified, may name this very certificate. */
+/**
+ * Lists come with the policy; none is fetched. One that cannot be read, or verified, may name this very certificate.
+ */
 function unlessRevoked(chain: readonly Certificate[], facts: EndorsementFacts, note: string): Genuineness {
   const lists: RevocationList[] = [];
   for (const list of facts.revocationLists) {

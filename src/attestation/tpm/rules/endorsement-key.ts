@@ -25,7 +25,8 @@ export const endorsementKeyIsPinned: Rule<EndorsementFacts> = {
       const pinned = pinsOf(identity)?.tpm?.ek.spkiSha256;
       if (pinned === hash) return pass();
       const reset = identity.kind === "Present" ? openReset(identity.value, nowMs) : undefined;
-      // Before the pins: one that was retired, or that another provider attested, has none, and is opened for that TPM all the same.
+      // Before the pins: one that was retired, or that another provider attested, has none, and is opened for that TPM
+      // all the same.
       if ((reset?.ekSpkiSha256 ?? hash) !== hash)
         return refuse("EndorsementKeyChanged", "an operator opened the node for another TPM");
       if (pinned === undefined) return pass();
