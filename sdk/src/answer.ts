@@ -2,12 +2,12 @@
 // identity's pins, so it is as bounded as they are. The controller treats an answer with a problem as a refusal,
 // because nothing was proven.
 
+import { LIMITS } from "./limits.ts";
+
 /** One word that can be searched for. */
-const WORD = /^[A-Z][A-Za-z0-9]{2,62}$/;
-const PIN_NAME = /^[a-zA-Z][\w.-]{0,62}$/;
-const PIN = /^[\x20-\x7e]{1,512}$/;
-const MAX_PINS = 16;
-const MAX_WAIT_MS = 3_600_000;
+const WORD = new RegExp(LIMITS.word);
+const PIN_NAME = new RegExp(LIMITS.pinName);
+const PIN = new RegExp(`^[\\x20-\\x7e]{1,${LIMITS.maxPinCharacters}}$`);
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,7 @@ function messageProblem({ message }: Members & { readonly message?: unknown }): 
 }
 
 function waitProblem({ retryAfterMs }: Members & { readonly retryAfterMs?: unknown }): string | undefined {
-  const isWait = typeof retryAfterMs === "number" && retryAfterMs > 0 && retryAfterMs <= MAX_WAIT_MS;
+  const isWait = typeof retryAfterMs === "number" && retryAfterMs > 0 && retryAfterMs <= LIMITS.maxWaitMs;
   return isWait ? undefined : "retryAfterMs must be above 0 and at most one hour";
 }
 
@@ -47,7 +47,9 @@ function pinsProblem(pins: unknown): string | undefined {
   if (typeof pins !== "object" || pins === null || Array.isArray(pins)) return "pins must be an object";
   const entries = Object.entries(pins);
   if (entries.length === 0) return "nothing is pinned at first use";
-  if (entries.length > MAX_PINS) return `pins must be at most ${MAX_PINS}`;
+  if (entries.length > LIMITS.maxPins) return `pins must be at most ${LIMITS.maxPins}`;
   const wrong = entries.find(([name, pin]) => !PIN_NAME.test(name) || typeof pin !== "string" || !PIN.test(pin));
-  return wrong === undefined ? undefined : `pin ${wrong[0]} must be 1 to 512 printable characters of text`;
+  return wrong === undefined
+    ? undefined
+    : `pin ${wrong[0]} must be 1 to ${LIMITS.maxPinCharacters} printable characters of text`;
 }

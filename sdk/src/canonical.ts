@@ -1,10 +1,8 @@
 // The one spelling of a provider's object, so that what a provider wrote is what its verifier reads.
 import type { JsonObject, JsonValue } from "./evidence.ts";
+import { LIMITS } from "./limits.ts";
 
-/** The envelope around it is the sixth level. */
-const MAX_DEPTH = 5;
-/** An envelope has 40,960 octets; what stands around the evidence needs up to four thousand of them. */
-const MAX_CHARACTERS = 36_864;
+const { maxEvidenceLevels: MAX_DEPTH, maxEvidenceCharacters: MAX_CHARACTERS } = LIMITS;
 const PRINTABLE = /^[\x20-\x7e]*$/;
 
 /** Why an object cannot travel as evidence; undefined: it can. */

@@ -1,4 +1,5 @@
 // What both ends of a provider exchange: the request that evidence is for, and evidence itself.
+import { LIMITS } from "./limits.ts";
 
 /** Raised when a field changes meaning; a provider states the version it was written for. */
 export const CONTRACT_VERSION = 1;
@@ -22,7 +23,7 @@ export interface JsonObject {
 export type Freshness = "challenge" | "time-limited";
 
 /** The longest a time-limited proof may live: fifteen minutes. */
-export const MAX_PROOF_AGE_MS = 900_000;
+export const MAX_PROOF_AGE_MS = LIMITS.maxProofAgeMs;
 
 /**
  * The request that evidence is for. `digest` covers all of it, the key and the challenge included: evidence signs the

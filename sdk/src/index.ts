@@ -19,6 +19,7 @@ export {
   type JsonValue,
   MAX_PROOF_AGE_MS,
 } from "./evidence.ts";
+export { LIMITS } from "./limits.ts";
 export type { NodeCallOptions, NodeProvider } from "./node.ts";
 export type { NodeModule, VerifierModule } from "./package.ts";
 export {

@@ -226,7 +226,7 @@ describe("what an operator opened for one join", () => {
   async function anOpenedNode() {
     await startReplica();
     const { node, machine } = aScene();
-    await on.join(machine());
+    await expectOneEnd(node, await exchange(machine()));
     await stopReplicas();
     const tpm = aSoftTpm();
     return { node, successor: () => machine({}, { tpm }), open: () => open(node, tpm) };

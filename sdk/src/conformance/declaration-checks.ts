@@ -1,12 +1,11 @@
 // What a provider says of itself, before it is asked anything.
 import { CONTRACT_VERSION, MAX_PROOF_AGE_MS } from "../evidence.ts";
+import { LIMITS } from "../limits.ts";
 import { type Conformance, type ConformanceCheck, check, must } from "./world.ts";
 
-const NAME = /^[a-z][a-z0-9-]{0,31}$/;
-/** The product's own; `null` is for its tests. */
-const TAKEN_NAMES = ["insecure", "null", "tpm"];
-const MAX_VERSION = 999;
-const MAX_GATHER_MS = 10_000;
+const NAME = new RegExp(LIMITS.name);
+const TAKEN_NAMES: readonly string[] = LIMITS.takenNames;
+const { maxVersion: MAX_VERSION, maxGatherMs: MAX_GATHER_MS } = LIMITS;
 
 export function declarationChecks({ provider, verifier }: Conformance): readonly ConformanceCheck[] {
   return [

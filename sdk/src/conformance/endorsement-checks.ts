@@ -1,5 +1,6 @@
 // A platform's list of its machines' TPMs. An answer for the wrong machine, or another key each time, lets a foreign
 // TPM in or keeps its own out; if the platform cannot be asked the source throws, and the node waits.
+import { LIMITS } from "../limits.ts";
 import type { EndorsementKeySource, MachineView } from "../verifier.ts";
 import { bounded } from "./bounded.ts";
 import { mustEnd } from "./ending-checks.ts";
@@ -14,7 +15,7 @@ export interface EndorsementKeyConformance {
 }
 
 /** The controller's: a platform that takes longer is asked again later. */
-const ASK_LIMIT_MS = 10_000;
+const { maxAskMs: ASK_LIMIT_MS } = LIMITS;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const PEM = /^-----BEGIN (PUBLIC KEY|CERTIFICATE)-----\r?\n[A-Za-z0-9+/=\r\n]+-----END \1-----\s*$/;
 

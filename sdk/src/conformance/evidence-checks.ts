@@ -2,6 +2,7 @@
 
 import { evidenceProblem } from "../canonical.ts";
 import type { EvidenceRequest } from "../evidence.ts";
+import { LIMITS } from "../limits.ts";
 import {
   about,
   answerTo,
@@ -22,8 +23,7 @@ import {
   SERVING,
 } from "./world.ts";
 
-/** The product's: without blanks at its ends, because it is compared with what other programs wrote. */
-const PROVIDER_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,510}[\x21-\x7e])?$/;
+const PROVIDER_ID = new RegExp(LIMITS.providerId);
 const ANOTHER = "another machine's";
 
 export function evidenceChecks(input: Conformance): readonly ConformanceCheck[] {

@@ -2,6 +2,7 @@
 // it.
 import { answerProblem } from "../answer.ts";
 import type { EvidenceRequest, JsonObject } from "../evidence.ts";
+import { LIMITS } from "../limits.ts";
 import type { NodeCallOptions, NodeProvider } from "../node.ts";
 import type { Answer, MachineView, Question, Verifier } from "../verifier.ts";
 import { type Bound, bounded, wordsOf } from "./bounded.ts";
@@ -32,8 +33,7 @@ export const RENEWAL = { intent: "renew", purpose: "client" } as const;
 export const SERVING = { intent: "renew", purpose: "serving" } as const;
 
 const CALL_LIMIT_MS = 5_000;
-/** The contract's; a limit that is none is found by the declarations' check. */
-const MAX_GATHER_MS = 10_000;
+const { maxGatherMs: MAX_GATHER_MS } = LIMITS;
 const DIGEST = new Uint8Array(32).fill(0x5a);
 
 export async function questionFor(input: Conformance, more: Partial<EvidenceRequest> = {}): Promise<Question> {

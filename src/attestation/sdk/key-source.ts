@@ -1,7 +1,7 @@
 // An installed source of endorsement keys, in the shape that the controller uses: one question about one Machine, and a
 // checked digest as the answer. A platform that cannot be asked is waited for.
 
-import type { EndorsementKeySource, MachineView } from "@countersign/sdk";
+import type { EndorsementKeySource, LIMITS, MachineView } from "@countersign/sdk";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
@@ -19,7 +19,7 @@ export interface SdkKeySource {
 }
 
 /** A request waits for the answer; a platform that takes longer is asked again with the next look. */
-const ASK_LIMIT_MS = 10_000;
+const ASK_LIMIT_MS: (typeof LIMITS)["maxAskMs"] = 10_000;
 
 export function createSdkKeySource(source: EndorsementKeySource): SdkKeySource {
   return {

@@ -7,17 +7,30 @@ import type {
   EndorsementKeySource,
   MachineView,
   NodeProvider,
+  LIMITS as SDK_LIMITS,
   Verifier,
 } from "@countersign/sdk";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { isProviderName } from "../evidence/index.ts";
 
 const CONTRACT: ContractVersion = 1;
-/** Names of the product's own providers; `null` is that of its tests. */
-const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
-const MAX_VERSION = 999;
-const MAX_PROOF_AGE_MS = 900_000;
-const MAX_GATHER_MS = 10_000;
+/** The product runs without the SDK's code: its limits stand here once more, under their own type. */
+const LIMITS: Pick<typeof SDK_LIMITS, Held> = {
+  takenNames: ["insecure", "null", "tpm"],
+  maxVersion: 999,
+  maxProofAgeMs: 900_000,
+  maxGatherMs: 10_000,
+  word: "^[A-Z][A-Za-z0-9]{2,62}$",
+  maxPins: 16,
+  pinName: "^[a-zA-Z][\\w.-]{0,62}$",
+  maxPinCharacters: 512,
+  maxWaitMs: 3_600_000,
+};
+/** Those of names, provider IDs and evidence are the wire's (evidence/), and key-source.ts has its own. */
+type Held = Exclude<keyof typeof SDK_LIMITS, `maxEvidence${string}` | "name" | "providerId" | "maxAskMs">;
+
+const TAKEN_NAMES: readonly string[] = LIMITS.takenNames;
+const { maxVersion: MAX_VERSION, maxProofAgeMs: MAX_PROOF_AGE_MS, maxGatherMs: MAX_GATHER_MS } = LIMITS;
 
 type Members = Readonly<Record<string, unknown>>;
 /** A member, what it must be in words, and whether it is. */
@@ -107,11 +120,9 @@ function checkMembers<T>(members: Members, demands: readonly Demand[], where: st
   return members as T;
 }
 
-const REASON = /^[A-Z][A-Za-z0-9]{2,62}$/;
+const REASON = new RegExp(LIMITS.word);
+const PIN_NAME = new RegExp(LIMITS.pinName);
 const MAX_MESSAGE_CHARACTERS = 1_024;
-const MAX_PINS = 16;
-const MAX_PIN_CHARACTERS = 512;
-const MAX_WAIT_MS = 3_600_000;
 
 /**
  * An answer becomes conditions, Events and an identity's pins, so it is as bounded as they are; undefined: it is none.
@@ -123,7 +134,8 @@ export function readAnswer(value: unknown): Answer | undefined {
   if (!isWord(reason) || typeof message !== "string") return undefined;
   const said = { reason, message: message.slice(0, MAX_MESSAGE_CHARACTERS) };
   if (kind === "Refused") return { kind, ...said };
-  if (kind !== "Waiting" || typeof retryAfterMs !== "number" || !isWithin(retryAfterMs, MAX_WAIT_MS)) return undefined;
+  if (kind !== "Waiting" || typeof retryAfterMs !== "number" || !isWithin(retryAfterMs, LIMITS.maxWaitMs))
+    return undefined;
   return { kind, ...said, retryAfterMs };
 }
 
@@ -136,13 +148,13 @@ function arePins(value: unknown): value is Readonly<Record<string, string>> {
   const entries = Object.entries(value);
   return (
     entries.length > 0 &&
-    entries.length <= MAX_PINS &&
-    entries.every(([key, pin]) => /^[a-zA-Z][\w.-]{0,62}$/.test(key) && isPinText(pin))
+    entries.length <= LIMITS.maxPins &&
+    entries.every(([key, pin]) => PIN_NAME.test(key) && isPinText(pin))
   );
 }
 
 function isPinText(value: unknown): boolean {
-  return typeof value === "string" && value.length <= MAX_PIN_CHARACTERS && /^[\x20-\x7e]+$/.test(value);
+  return typeof value === "string" && value.length <= LIMITS.maxPinCharacters && /^[\x20-\x7e]+$/.test(value);
 }
 
 /** No more of a Machine than the contract names, whatever the controller knows of it. */
