@@ -50,7 +50,7 @@ const EXIT_OPERATOR = 3;
 /** Of files there is nothing to list. */
 const MISSING_FILE = "see that the file is there; the name may be mistyped";
 
-/** What the fault itself says to do counts more than what is said of its kind. */
+/** The advice of the fault itself wins over that of its code. */
 function adviceOn({ code, detail: { todo, next, name, errno } }: Fault): Advice {
   const general = errno === "ENOENT" ? { ...ADVICE[code], todo: MISSING_FILE } : ADVICE[code];
   const known = typeof name === "string" ? general.todo.replace(/\bNAME$/, () => name) : general.todo;
@@ -60,7 +60,7 @@ function adviceOn({ code, detail: { todo, next, name, errno } }: Fault): Advice 
   };
 }
 
-/** At most three: deeper ones are for --debug. What was said in a line before is not said again. */
+/** At most three: deeper ones are for --debug. A message that was printed before is not repeated. */
 const SHOWN_CAUSES = 3;
 
 function causes(failure: Error): string[] {

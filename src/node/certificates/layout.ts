@@ -9,7 +9,7 @@ export interface StoreLayout {
   readonly directory: string;
   /** A symbolic link with an absolute target; what every reader opens. */
   readonly currentPath: string;
-  /** The link on its way to become the current one. kubelet finishes or removes a left-over under this name. */
+  /** The link that becomes the current one. kubelet finishes or removes a left-over under this name. */
   readonly updatedPath: string;
   /** The key of a request that has not been answered; kept, so that a restart resumes that request. */
   readonly pendingKeyPath: string;

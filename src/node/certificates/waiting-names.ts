@@ -13,7 +13,7 @@ import { requestName, subjectOf } from "./template.ts";
 interface WaitingNode {
   readonly nodeName: string;
   readonly providerId?: string | undefined;
-  /** That waits for its certificate. */
+  /** The pending key. */
   readonly keyPem: string | undefined;
 }
 
@@ -33,7 +33,7 @@ function namesOfKey(
     const plain = requestName({ publicKey: key.publicKey, ...subjectOf(nodeName), usages: CLIENT_USAGES });
     return [plain, nameInOne({ key, nodeName, providerId })];
   } catch (error) {
-    if (isFault(error)) return []; // no key that could wait for anything
+    if (isFault(error)) return []; // not a usable key
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export function createJournal(log: Log, verbosity: number): Journal {
     else if (verbosity >= (level === "loops" ? LOOPS : DIAGNOSTICS)) log.info(message, fields);
   };
   const said = new Map<string, string>();
-  /** The same state is said once, not at every look at it. */
+  /** A state is logged once, not at every look. */
   const isNews = (purpose: CertificatePurpose, { message, fields }: Line) => {
     const words = JSON.stringify(fields);
     if (said.get(`${purpose} ${message}`) === words) return false;

@@ -13,7 +13,7 @@ const ROTATION_BUCKETS = [
 ];
 
 export interface DaemonMetrics {
-  /** Adds the numbers of one certificate; what it answers is told everything that the manager says. */
+  /** Adds the metrics of one certificate; returns the listener for the manager's events. */
   follow(purpose: CertificatePurpose, current: CurrentPairSource): (event: ManagerEvent) => void;
   countMovedAside(): void;
   expose(): string;

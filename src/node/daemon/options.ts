@@ -1,4 +1,4 @@
-// What `countersign node run` is told.
+// The options of `countersign node run`.
 
 import type { Clock } from "../../platform/clock/index.ts";
 import type { Log } from "../../platform/report/index.ts";
@@ -6,7 +6,7 @@ import type { AttestationSettings, BootPlaces, ServingNames } from "../certifica
 
 export interface ServingOptions {
   readonly signerName: string;
-  /** Asked again and again; other names mean another certificate. */
+  /** Called repeatedly; other names mean another certificate. */
   readonly names: () => ServingNames | undefined;
 }
 

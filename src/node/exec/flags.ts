@@ -21,7 +21,7 @@ export interface ExecFlags {
   /** The provider's own, by name with dashes; a switch that was given has an empty value. */
   readonly own: ReadonlyMap<string, string>;
   readonly timeoutMs: number;
-  /** klog's numbers: from 2 on what is asked for is said, from 4 on what is waited for too. */
+  /** klog's numbers: requests are reported from 2 on, waits from 4 on. */
   readonly verbosity: number;
 }
 

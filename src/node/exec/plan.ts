@@ -9,7 +9,7 @@
 
 import { type CertificatePlan, type Lifetime, PLUGIN_JITTER, planCertificate } from "../certificates/plan.ts";
 
-/** A fleet that was born together is told different times, within this share of the lifetime after the 80 %. */
+/** Nodes that joined together get different times, within this share of the lifetime after the 80 %. */
 const TOLD_SPREAD = 0.1;
 /** The last seconds of a certificate are not relied upon: a request under way when it ends is answered 401. */
 const END_MARGIN_MS = 10_000;

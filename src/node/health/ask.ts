@@ -88,7 +88,7 @@ interface ProbeTarget {
 }
 
 const PROBE_LIMIT_MS = 5_000;
-/** What /version says is not read; a page that is longer is none of an API server's. */
+/** The body of /version is not read; an API server sends no longer one. */
 const MAX_ANSWER_OCTETS = 65_536;
 /** Of getaddrinfo(3): there is no such name, or no server that could tell. */
 const NO_NAME: readonly unknown[] = ["ENOTFOUND", "EAI_AGAIN"];

@@ -107,7 +107,7 @@ async function readText(path: string): Promise<string | undefined> {
   try {
     return await loadText(path);
   } catch (error) {
-    if (isFault(error)) return undefined; // not there, or not for us: the permissions tell
+    if (isFault(error)) return undefined; // missing or not readable: the permissions check reports it
     throw error;
   }
 }

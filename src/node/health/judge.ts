@@ -119,7 +119,7 @@ const certificate: Check = ({ certificate: found, hasBootstrap, nowMs, directory
   return failed(check, `${text} and was not renewed`, "look at the pending request below, then countersign node renew");
 };
 
-/** A join that was begun is gone on with; what it waits for, or why it was refused, is said there. */
+/** The join is resumed, which reports what it waits for or why it was refused. */
 function resume(path: string): string {
   return `countersign node join --resume --directory ${path}`;
 }

@@ -67,7 +67,7 @@ async function execUserOf(path: string): Promise<ExecUser | undefined> {
   try {
     return selectContext(parseKubeconfig(await loadText(path))).user?.exec;
   } catch (error) {
-    if (isFault(error)) return undefined; // not there, not for us, or none: other checks tell
+    if (isFault(error)) return undefined; // missing, not readable, or no kubeconfig: other checks report it
     throw error;
   }
 }

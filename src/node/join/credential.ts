@@ -37,7 +37,7 @@ export function chooseCredential(options: JoinOptions, { user }: Pick<FoundClust
   );
 }
 
-/** A join that has its certificate keeps no token, so it cannot be gone on with when that is of no use any more. */
+/** A finished join keeps no token, so it cannot be resumed once its certificate is useless. */
 function leftBehind({ directory }: JoinOptions, path: string): Credential {
   if (existsSync(path)) return { words: "what the earlier start left", path };
   throw new Fault("bad-config", `the join in ${directory} is over and its token is gone: give --token-file`, {
@@ -45,7 +45,7 @@ function leftBehind({ directory }: JoinOptions, path: string): Credential {
   });
 }
 
-/** On disk before the request goes out, so that a join that is cut short can be taken up without its arguments. */
+/** On disk before the request is sent, so that an interrupted join can be resumed without its arguments. */
 export async function openCredential(
   options: JoinOptions,
   cluster: FoundCluster,

@@ -96,7 +96,7 @@ export function addressOf(connection: LoadedConnection): ClusterAddress {
   };
 }
 
-/** It counts only when the same address is asked for again: another may be another cluster, and discovery will tell. */
+/** Only for the same address: another may be another cluster, which discovery finds out. */
 export function isSameCluster({ server }: ClusterAddress, method: DiscoveryMethod | undefined): boolean {
   if (method === undefined) return true;
   return method.kind === "token" && method.addresses.includes(parseEndpoint(server));

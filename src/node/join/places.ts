@@ -9,7 +9,7 @@ export interface JoinPlaces {
   readonly kubeconfigPath: string;
   /** For a kubelet that calls the plugin. */
   readonly execKubeconfigPath: string;
-  /** With what the certificate is asked for; gone when it has come. A join that was cut short is resumed from it. */
+  /** The credential for the request; removed once the certificate is stored. An interrupted join is resumed from it. */
   readonly bootstrapPath: string;
   /** Where the cluster is, and the ways back to it. */
   readonly discoveryPath: string;

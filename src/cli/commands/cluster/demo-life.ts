@@ -21,7 +21,7 @@ export async function renew(node: LivingNode): Promise<void> {
   await renewCertificate(renewalOf(node));
 }
 
-/** Under the name that its Node object says. */
+/** A serving certificate for the name of its Node object. */
 export async function serve(node: LivingNode): Promise<void> {
   const { nodeName, provider } = node;
   const names = () => ({ dnsNames: [nodeName], ipAddresses: [] });

@@ -42,7 +42,7 @@ function describe(csr: CertificateSigningRequest, verdict: RecordedVerdict | und
   };
 }
 
-/** Between its challenge and its proof a hello is neither refused nor waiting; when it is held back, Events tell. */
+/** Between challenge and proof a hello is neither refused nor waiting; Events report when it is held back. */
 function withoutVerdict(csr: CertificateSigningRequest): string {
   if (isDecided(csr)) return "none recorded: no controller of ours has judged this request";
   const { name = "", annotations = {} } = csr.metadata;

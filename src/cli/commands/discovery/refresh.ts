@@ -41,7 +41,7 @@ export const discoveryRefresh: Command = {
   },
 };
 
-/** A cluster that is away for an hour is looked for again in the next one. */
+/** A cluster that is unreachable for an hour is tried again in the next one. */
 async function refreshOrSay(context: CommandContext, input: CommandInput, cache: DiscoveryCache): Promise<void> {
   try {
     await refresh(context, input, cache);
@@ -51,7 +51,7 @@ async function refreshOrSay(context: CommandContext, input: CommandInput, cache:
   }
 }
 
-/** After the first time only the cached ways count: a token may have gone since. */
+/** After the first time only the cached ways count: the token may have expired. */
 const NO_WAY = {
   discoveryToken: undefined,
   clusterInfoFile: undefined,

@@ -31,7 +31,7 @@ export interface Change {
   readonly said: (after: NodeIdentity) => string;
   /** What is made where a node of this cluster has no identity. Left out: that is a fault. */
   readonly absent?: Absent | undefined;
-  /** Whether nothing is left to say of the node after the change: then its identity is deleted. */
+  /** Whether the identity states nothing more after the change: then it is deleted. */
   readonly isOver?: ((before: NodeIdentity) => boolean) | undefined;
 }
 

@@ -46,7 +46,7 @@ interface Wish {
 }
 
 function planReset({ spec }: NodeIdentity, { until, isClock, ekSpkiSha256 }: Wish): IdentityPatch {
-  // Null, not left out: what an earlier reset said must not stay in this one.
+  // Null, not left out: fields of an earlier reset must not stay.
   const reset = { until, clock: isClock ? true : null, ekSpkiSha256: ekSpkiSha256 ?? null };
   if (isClock) return { spec: { reset } };
   if (ekSpkiSha256 !== undefined)

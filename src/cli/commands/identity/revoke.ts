@@ -48,7 +48,7 @@ function isMadeByRevoke({ annotations }: NodeIdentity["metadata"]): boolean {
   return annotations?.[MADE_BY_REVOKE] === "true";
 }
 
-/** Enrolled or attested meanwhile, it has more to say than that the node was revoked. */
+/** False if the node was enrolled or attested meanwhile: then the identity states more than the revocation. */
 function saysNothingElse({ metadata, spec, status }: NodeIdentity): boolean {
   const { nodeName: _node, clusterName: _cluster, revoked: _revoked, ...said } = spec;
   return isMadeByRevoke(metadata) && Object.keys(said).length === 0 && status?.provider === undefined;

@@ -1,4 +1,4 @@
-// How this machine proves itself: what was said, else what its join was told, else nothing, as a kubelet.
+// How this machine attests: by the flags, else as at its join, else not at all, as a kubelet.
 
 import { resolve } from "node:path";
 import { ATTESTED_CLIENT_SIGNER_PREFIX, KUBELET_CLIENT_SIGNER } from "../../../api/certificates/index.ts";
@@ -160,7 +160,7 @@ async function readAddress({ attestationPath }: ThisNode["places"]): Promise<str
   try {
     return (await loadRemembered(attestationPath))?.flags["tpm"];
   } catch (failure) {
-    if (isFault(failure, "io-failed")) return undefined; // not for this user: the doctor's permissions tell
+    if (isFault(failure, "io-failed")) return undefined; // not readable for this user: the doctor reports it
     throw failure;
   }
 }

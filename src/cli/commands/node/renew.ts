@@ -33,7 +33,7 @@ export const nodeRenew: Command = {
   },
 };
 
-/** Says what is waited for, once per reason. */
+/** Reports what is awaited, once per reason. */
 function createTeller({ terminal }: CommandContext): (event: ManagerEvent) => void {
   let said = "";
   return (event) => {

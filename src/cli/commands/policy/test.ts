@@ -47,7 +47,7 @@ export const policyTest: Command = {
   },
 };
 
-/** Read before anything else, so that a mistake in it is the first thing that is said. */
+/** Read before anything else, so that a mistake in it is reported first. */
 async function loadPolicy(path: string | undefined): Promise<JoinPolicy> {
   if (path === undefined) throw new Fault("bad-config", "the file with the policy is missing");
   const [policy, ...others] = (await loadObjects(path)).filter(({ kind }) => kind === "JoinPolicy") as JoinPolicy[];

@@ -154,7 +154,7 @@ async function requireAsAsked(options: ObtainOptions, { key, certificate }: Exch
 }
 
 /**
- * The beacon by which the cluster offers renewals of one request ("Renewal in one" of the specification). Undefined
+ * The beacon by which the cluster offers renewals of one request ("Renewal by beacon" of the specification). Undefined
  * when it cannot be read for any reason: the renewal is then a full exchange.
  */
 export async function readBeacon(client: KubeClient, signal: AbortSignal): Promise<Beacon | undefined> {

@@ -44,7 +44,7 @@ export function takesEvidence(signerName: string): boolean {
   return signerName.startsWith(ATTESTED_CLIENT_SIGNER_PREFIX) || signerName.startsWith(ATTESTED_SERVING_SIGNER_PREFIX);
 }
 
-/** What the provider may not do is not even asked for. */
+/** Fault `bad-config` for a request that the provider must not make. */
 export function requireMayAsk({ provider, signerName, intent, serving }: AttestedRequest): void {
   const { name, canRenew, canServe } = provider;
   if (!signerName.endsWith(`-${name}`)) {

@@ -34,7 +34,7 @@ export function createCertificateRequests(options: RequestsOptions): Certificate
   const { client, signal } = options;
   /** Objects that a create or a watch returned and `find` has not used yet: they save a read. */
   const fresh = new Map<string, CertificateSigningRequest>();
-  /** Where a watch goes on from. */
+  /** Where a watch continues. */
   const versions = new Map<string, string>();
   let user: string | undefined;
 
@@ -133,7 +133,7 @@ async function watchOnce(options: RequestsOptions, name: string, resourceVersion
       if (type === "DELETED") return undefined;
       if (type === "BOOKMARK") continue;
       if (isAnswer(object)) return object;
-      // Approved, or a reason to wait: one watch sees the request through.
+      // Approved, or a reason to wait: the watch continues.
       onState?.(judgeRequest(object));
     }
   } catch (error) {

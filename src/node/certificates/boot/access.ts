@@ -30,9 +30,9 @@ export interface ClusterPlace {
 }
 
 export interface OpenAccess extends ClusterAccess, ClusterPlace {
-  /** How this machine gets out, where the kubeconfig says so; it stays when the cluster moves. */
+  /** The proxy of the kubeconfig; it stays when the cluster moves. */
   readonly proxyUrl: string | undefined;
-  /** The cluster was found somewhere else, or with other roots: the next client goes there. */
+  /** The cluster was found at another address, or with other roots: later clients use those. */
   move(to: ClusterPlace): void;
 }
 

@@ -61,8 +61,6 @@ function canAsk(facts: BootFacts): boolean {
   return kubeconfig.hasToken || pairs.some(isBootstrap);
 }
 
-// Everything the boot sequence decides on: which credentials lie where, and what they are worth.
-
 /** A pair as far as the decision needs it. */
 export type FoundPair =
   | { readonly kind: "absent" }
@@ -81,6 +79,7 @@ export type FoundKubeconfig =
       readonly hasToken: boolean;
     };
 
+/** Everything the boot sequence decides on: which credentials exist, and in which state. */
 export interface BootFacts {
   /** `system:node:<name>`. */
   readonly commonName: string;

@@ -18,7 +18,7 @@ export interface Attempt {
   readonly signal: AbortSignal | undefined;
   /** The clock by which certificates are judged. */
   readonly clock: Clock;
-  /** Another process may have stored a pair meanwhile; is it what we came for? */
+  /** Whether a pair that another process stored meanwhile is good enough. */
   readonly isGood: (pair: PairCertificate) => boolean;
   readonly onServerTime: (serverMs: number) => void;
 }

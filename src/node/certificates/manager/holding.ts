@@ -62,7 +62,7 @@ export function createHolding(options: ManagerOptions): Holding {
     skewMs = nextMs;
   }
 
-  /** Time does not run backwards: a clock that does was set, and the server's has gone on as before. */
+  /** A clock that goes backwards was set; the server's has continued. */
   function noticeJump(): void {
     const nowMs = clock.now();
     if (nowMs < lookedMs - SKEW_NOISE_MS) setSkew(skewMs + lookedMs - nowMs);
@@ -109,7 +109,7 @@ export function createHolding(options: ManagerOptions): Holding {
   };
 }
 
-/** A disk that cannot be read for a moment takes nothing away from the pair in memory. */
+/** While the disk cannot be read, the pair in memory stays. */
 function lookAt(store: ManagerOptions["store"]): Found | undefined {
   try {
     const found = store.look();

@@ -90,7 +90,7 @@ async function repeat(step: (signal: AbortSignal) => Promise<void>, signal: Abor
   try {
     for (;;) await step(signal);
   } catch (error) {
-    if (!signal.aborted || !isFault(error)) throw error; // told to stop, whatever else went wrong at that moment
+    if (!signal.aborted || !isFault(error)) throw error; // stopped: other failures do not matter then
   }
 }
 
@@ -110,13 +110,12 @@ function createServerQuestion({ clock, access, serving, isEnabled = true }: Mana
   };
 }
 
+const QUESTION_LIMIT_MS = 5_000;
+
 /**
  * Does the API server still accept the certificate? Any path shows it: a certificate that does not authenticate gets
  * 401 even where anonymous requests are allowed. Undefined when the server is unreachable or busy.
  */
-const QUESTION_LIMIT_MS = 5_000;
-
-/** Undefined when the server does not say: it is away, or busy. */
 async function isKnownToServer(client: KubeClient, signal: AbortSignal): Promise<boolean | undefined> {
   try {
     const { status } = await client.raw("GET", "/version", { signal, timeoutMs: QUESTION_LIMIT_MS });

@@ -7,7 +7,7 @@ import { parsePrivateKey } from "../../../platform/keys/index.ts";
 import { isLostKey, type KeySeal, type KeyUse, SEALED_KEY_LABEL } from "../../../platform/pair/index.ts";
 import { entryAt, KEY_FILE_MODE, moveAside, type Place } from "./place.ts";
 
-/** Which request it is follows from the key, so there is nothing to bind it to. */
+/** The request follows from the key, so the key is sealed without a binding. */
 const USE: KeyUse = { purpose: "request", bound: new Uint8Array() };
 
 export async function savePendingKey(
@@ -33,7 +33,7 @@ export async function loadPendingKey(place: Place, keySeal: KeySeal | undefined)
   if (text === undefined) return undefined;
   const isSealed = text.includes(SEALED_KEY_LABEL);
   if (keySeal !== undefined && !isSealed) {
-    await removeIfPresent(path, place.fileSystem); // it lay open, and keys are sealed now
+    await removeIfPresent(path, place.fileSystem); // it was plain, and keys are sealed now
     return undefined;
   }
   const pem = isSealed ? await openOrMoveAside(place, text) : text;

@@ -1,7 +1,7 @@
 // Repairs what a crash, a kubelet or an editor left behind. The caller holds the lock. In order:
 //   an interrupted switch is finished · left-overs of unfinished writes are removed · a current file that no kubelet
-//   could start with, or of another node, is moved aside · a regular current file becomes a link, because a kubelet never
-//   rotates a regular file.
+//   could start with, or of another node, is moved aside · a regular current file becomes a link, because a kubelet
+//   never rotates a regular file.
 
 import { removeLeftovers } from "../../../platform/files/index.ts";
 import { encodePair, keyBlockOf } from "../../../platform/pair/index.ts";
@@ -26,7 +26,7 @@ export async function repairStore(place: Place, owner?: string): Promise<void> {
   }
 }
 
-/** A link on its way becomes the current one only where there is none: else it is as old as it may be, and goes. */
+/** The link of an interrupted switch becomes the current one only if there is none; otherwise it is removed. */
 async function finishSwitch(place: Place): Promise<void> {
   const { layout, fileSystem } = place;
   const isNeeded = look(place).kind === "absent" && (await entryAt(place, layout.updatedPath)) === "link";
