@@ -123,7 +123,8 @@ const LEASE_NAME = "can only access node lease with the same name as the request
 const CSI_NODE_NAME = "can only access CSINode with the same name as the requesting node";
 const SLICE_SELECTOR = "can only list/watch/deletecollection resourceslices with nodeName field selector";
 const SLICE_VERBS =
-  "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection";
+  "only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, " +
+  "delete, deletecollection";
 const POD_SELECTOR = "can only list/watch pods with spec.nodeName field selector";
 
 const REFUSED: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
 // The node authorizer: what a node may do beyond RBAC. It never denies, it has no opinion; its reason still reaches the
-// client when nobody else allows the request. Behaviour of kubernetes/plugin/pkg/auth/authorizer/node, in this order:
+// client when no other authorizer allows the request. Behaviour of kubernetes/plugin/pkg/auth/authorizer/node, in this
+// order:
 //  1. only users named system:node:<name> in group system:nodes are nodes; one without a name gets nothing
-//  2. the resources of RULES by their own rule, which is the last word about them here
+//  2. the resources of RULES by their own rule, which decides alone
 //  3. everything else by the static rules of ClusterRole system:node
 
 import type { Attributes, Authorizer, Decision } from "../api/access/index.ts";

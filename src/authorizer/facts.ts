@@ -1,5 +1,5 @@
 // What the node authorizer may know: the question, the node that asks, and one thing about the cluster: whether an
-// object is related to a node. The edges of that relation are in references/; whoever keeps them answers through
+// object is related to a node. The edges of that relation are in references/; their keeper answers through
 // Relations.
 
 import type { Attributes, UserInfo } from "../api/access/index.ts";
@@ -39,12 +39,12 @@ export interface Relations {
 
 export interface NodeQuestion {
   readonly asked: Attributes;
-  /** Who asks; never empty. */
+  /** The node that asks; never empty. */
   readonly node: string;
   readonly relations: Relations;
 }
 
-// Who is a node: a user named system:node:<name> in group system:nodes. The name alone is no proof: anybody who may
+// A node is a user named system:node:<name> in group system:nodes. The name alone is no proof: any client that may
 // issue client certificates for a user name but not for that group must not become a node.
 
 /** The node's name, possibly empty and not checked; undefined for a user that is no node. */

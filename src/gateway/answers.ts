@@ -8,7 +8,7 @@ import { encodeUtf8 } from "../kernel/bytes/index.ts";
 interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** For whom it is signed, if for anybody. */
+  /** For whom it is signed; undefined: it is not signed. */
   readonly replyKey?: ReplyKey | undefined;
 }
 
@@ -48,15 +48,15 @@ export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response.end(body);
 }
 
-/** The reason of a refused credential is for the log: whoever does not hold it must not learn why. */
+/** The reason of a refused credential is for the log: its sender must not learn it. */
 function statusOf(code: number, message: string): Status {
   const reason = REASONS[code] ?? "InternalError";
   const said = code === 401 ? reason : code === 403 ? `forbidden: ${message}` : message;
   return { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: said, reason, code };
 }
 
-// What went wrong on the way to the server behind, and what the client is told: 503 when nobody answers (try again
-// soon), 504 when somebody is too slow, 502 for everything else.
+// What went wrong on the way to the server behind, and what the client is told: 503 without an answer (try again soon),
+// 504 for one that is too slow, 502 for everything else.
 
 const ABSENT: ReadonlySet<string> = new Set([
   "ECONNREFUSED",

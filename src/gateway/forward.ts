@@ -9,7 +9,7 @@ import { answerHeaders } from "./headers.ts";
 
 /** kube-apiserver itself gives up after a minute, and says so. */
 const HEADERS_TIMEOUT_MS = 75_000;
-/** What goes on for as long as somebody reads; its first byte may take as long as it likes. */
+/** Answers that go on for as long as the client reads; their first byte may take as long as needed. */
 const LONG = /[?&]watch=|[?&]follow=|\/(?:proxy|attach|exec|portforward)(?:[/?]|$)|^\/apis?\/.*\/watch\//;
 
 export function isLongRunning(target: string): boolean {
@@ -40,7 +40,7 @@ export function forward(message: IncomingMessage, response: ServerResponse, forw
     upstream.call(call, {
       ...answer,
       failed: (error) => {
-        // Answered already, or nobody is left to be answered: we broke off ourselves.
+        // Answered already, or the client is gone: we broke off ourselves.
         if (response.writableEnded || response.destroyed) return;
         if (mayRepeat && !response.headersSent && isCut(error)) return send(false);
         onFailure(error);
@@ -116,7 +116,7 @@ function refuseTooLong(response: ServerResponse, replyKey: ReplyKey): void {
   sendRefusal(response, { status: 403, message, replyKey });
 }
 
-/** A body that came in chunks leaves whole, and nobody but us signs it. */
+/** A body that came in chunks leaves whole, and only the gateway signs it. */
 function framed(headers: readonly string[], body: Uint8Array): string[] {
   const kept: string[] = [];
   let hasLength = false;
@@ -131,7 +131,7 @@ function framed(headers: readonly string[], body: Uint8Array): string[] {
   return kept;
 }
 
-/** Whoever went away before the end is not answered any further. */
+/** A client that went away before the end is not answered any further. */
 function endUnlessDone(response: ServerResponse, abort: () => void): void {
   if (!response.writableFinished) abort();
 }

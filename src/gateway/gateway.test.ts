@@ -256,7 +256,8 @@ describe("an attacker", () => {
 
   it("cannot smuggle a second request in a body with two lengths", async () => {
     const answer = await raw(
-      "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /y HTTP/1.1\r\nHost: x\r\n\r\n",
+      "POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET " +
+        "/y HTTP/1.1\r\nHost: x\r\n\r\n",
     );
     expect(answer).toMatch(/^HTTP\/1\.1 400/);
     expect(world.seen).toEqual([]);
@@ -266,7 +267,8 @@ describe("an attacker", () => {
 describe("an upgrade", () => {
   it("ties the two sides together, bytes before the answer included", async () => {
     const head =
-      "GET /exec HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\nX-Own: 1\r\nX-Remote-User: admin\r\n\r\nearly";
+      "GET /exec HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\nX-Own: 1\r\n" +
+      "X-Remote-User: admin\r\n\r\nearly";
     const answer = await raw(head, "later", "echo:later");
     expect(answer).toContain("101 Switching Protocols");
     expect(answer.toLowerCase()).toContain("upgrade: echo/1");

@@ -141,7 +141,7 @@ interface UpgradeExchange {
 function serveUpgrade({ route, ...request }: UpgradeExchange, serving: Serving): void {
   const { open, meter, log } = serving;
   const { socket } = request;
-  // A peer that breaks off is no accident; whoever reads from the socket hears of it.
+  // A peer that breaks off is no accident; the reader of the socket is told.
   socket.on("error", () => socket.destroy());
   if (route.kind === "refuse") {
     noteRefusal(log, route);

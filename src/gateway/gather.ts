@@ -15,7 +15,7 @@ import type { Tokens } from "./tokens.ts";
 interface Sources {
   readonly clock: Clock;
   readonly tokens: Pick<Tokens, "find" | "clusterId">;
-  /** Whose client certificates are believed at this moment; undefined: nobody's. */
+  /** The CAs of client certificates at this moment; undefined: none is trusted. */
   readonly clientRoots: () => readonly Certificate[] | undefined;
 }
 

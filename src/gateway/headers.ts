@@ -16,7 +16,7 @@ const OF_ONE_CONNECTION: ReadonlySet<string> = new Set([
   "trailer",
   "transfer-encoding",
   "upgrade",
-  // Answered by this server, which has the body before anybody asks for it.
+  // Answered by this server, which has the whole body already.
   "expect",
 ]);
 

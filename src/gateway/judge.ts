@@ -1,12 +1,11 @@
 // What becomes of a request. In the order in which kube-apiserver asks: a client certificate, then a token, then
-// nobody.
+// none of them. Pure.
 //   1. a good client certificate: handed on as that user, over the connection that may speak for others
-//   2. a discovery JWT of a live token: for cluster-info handed on as the discovery user, its answer signed; refused,
-//   and not
-//      signed, for anything else, because whoever sits on the unverified connection has it too
+//   2. a discovery JWT of a live token: for cluster-info handed on as the discovery user, its answer signed;
+//      for anything else refused and not signed, because an attacker on the unverified connection has it too
 //   3. any other bearer token: passed on as it is; the server behind judges it
-//   4. a bad client certificate: refused, as kube-apiserver does, even where anybody may read
-//   5. nothing: passed on; anonymous is the server's to judge Pure.
+//   4. a bad client certificate: refused, as kube-apiserver does, also where anonymous reads are allowed
+//   5. nothing: passed on; the server behind judges anonymous requests
 
 import type { CertificateVerdict, UserInfo } from "../api/access/index.ts";
 import { discoveryUser, type ReplyKey, refuseDiscoveryRequest } from "../api/bootstrap/index.ts";

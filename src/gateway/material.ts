@@ -22,7 +22,7 @@ export interface MaterialFiles {
   readonly backendCa?: string | undefined;
   /** Whose client certificates are believed, and with which pair they are vouched for to the server behind. */
   readonly clients?: { readonly ca: string; readonly pair: PairFiles } | undefined;
-  /** Who may ask the webhook. */
+  /** The CAs of clients that may ask the webhook. */
   readonly webhookCallers?: string | undefined;
 }
 

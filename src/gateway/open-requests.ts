@@ -22,7 +22,7 @@ export interface OpenRequests {
 }
 
 export function createOpenRequests(): OpenRequests {
-  /** The value: goes on until somebody ends it. */
+  /** The value: goes on until it is ended. */
   const responses = new Map<ServerResponse, boolean>();
   const sockets = new Set<Duplex>();
   let whenEmpty: (() => void) | undefined;

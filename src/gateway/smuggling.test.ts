@@ -49,22 +49,24 @@ const END = "Host: x\r\nConnection: close\r\n";
 const SECOND = "GET /second HTTP/1.1\r\nHost: x\r\n\r\n";
 
 describe("a message that two readers could end in two places is refused", () => {
+  const POST = `POST /x HTTP/1.1\r\n${END}`;
+  const CHUNKED = "Transfer-Encoding: chunked\r\n";
   const refused: Record<string, string> = {
-    "two lengths": `POST /x HTTP/1.1\r\n${END}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
-    "two equal lengths": `POST /x HTTP/1.1\r\n${END}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`,
-    "a list of lengths": `POST /x HTTP/1.1\r\n${END}Content-Length: 5, 5\r\n\r\nhello`,
-    "a signed length": `POST /x HTTP/1.1\r\n${END}Content-Length: +5\r\n\r\nhello`,
-    "a length and chunks": `POST /x HTTP/1.1\r\n${END}Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n${SECOND}`,
-    "an encoding nobody knows": `POST /x HTTP/1.1\r\n${END}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SECOND}`,
-    "chunked that is not last": `POST /x HTTP/1.1\r\n${END}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${SECOND}`,
-    "chunked twice": `POST /x HTTP/1.1\r\n${END}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    "a space before the colon": `POST /x HTTP/1.1\r\n${END}Content-Length : 5\r\n\r\nhello`,
+    "two lengths": `${POST}Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!`,
+    "two equal lengths": `${POST}Content-Length: 5\r\nContent-Length: 5\r\n\r\nhello`,
+    "a list of lengths": `${POST}Content-Length: 5, 5\r\n\r\nhello`,
+    "a signed length": `${POST}Content-Length: +5\r\n\r\nhello`,
+    "a length and chunks": `${POST}${CHUNKED}Content-Length: 3\r\n\r\n0\r\n\r\n${SECOND}`,
+    "an encoding nobody knows": `${POST}Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n${SECOND}`,
+    "chunked that is not last": `${POST}Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${SECOND}`,
+    "chunked twice": `${POST}${CHUNKED}${CHUNKED}\r\n0\r\n\r\n`,
+    "a space before the colon": `${POST}Content-Length : 5\r\n\r\nhello`,
     "a folded header": `GET /x HTTP/1.1\r\n${END}X-Own: a\r\n X-Remote-User: root\r\n\r\n`,
     "a folded first line": `GET /x HTTP/1.1\r\n X-Remote-User: root\r\n${END}\r\n`,
     "bare line feeds": `GET /x HTTP/1.1\n${END.replaceAll("\r", "")}X-Remote-User: root\n\n`,
     "a bare carriage return": `GET /x HTTP/1.1\r\n${END}X-Own: a\rX-Remote-User: root\r\n\r\n`,
     "a null in a value": `GET /x HTTP/1.1\r\n${END}X-Own: a\u0000b\r\n\r\n`,
-    "a chunk with an impossible size": `POST /x HTTP/1.1\r\n${END}Transfer-Encoding: chunked\r\n\r\n-1\r\nx\r\n0\r\n\r\n`,
+    "a chunk with an impossible size": `${POST}${CHUNKED}\r\n-1\r\nx\r\n0\r\n\r\n`,
     "no host": "GET /x HTTP/1.1\r\nConnection: close\r\n\r\n",
   };
   for (const [sentence, text] of Object.entries(refused)) {
@@ -84,7 +86,8 @@ describe("a message that two readers could end in two places is refused", () => 
 describe("an identity of the client's own making", () => {
   it("does not come through trailers", async () => {
     const trailers =
-      "Trailer: X-Remote-User\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Remote-User: root\r\nX-Remote-Group: system:masters\r\n\r\n";
+      "Trailer: X-Remote-User\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\nX-Remote-User: root\r\n" +
+      "X-Remote-Group: system:masters\r\n\r\n";
     await send(`POST /x HTTP/1.1\r\n${END}${trailers}`);
     const [seen] = world.seen;
     expect(seen?.body).toBe("hi");
@@ -93,7 +96,9 @@ describe("an identity of the client's own making", () => {
   });
 
   it("does not come through the end of an upgrade's body", async () => {
-    const text = `POST /refuse HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\nContent-Length: 40\r\n\r\n${SECOND}`;
+    const text =
+      "POST /refuse HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: echo/1\r\nContent-Length: 40\r\n" +
+      `\r\n${SECOND}`;
     await send(text);
     expect(world.seen.map(({ url }) => url)).toEqual(["/refuse"]);
   });

@@ -1,5 +1,5 @@
 // A request to leave HTTP (kubectl exec, attach, port-forward, websockets): asked of the server behind under the same
-// identity, then two sockets are tied together and nobody looks inside. Only after 101: an answer of any other kind is
+// identity, then two sockets are tied together without a look inside. Only after 101: an answer of any other kind is
 // copied and the connection ended, because whatever the client sends after it would reach a connection that may speak
 // for others.
 
@@ -59,7 +59,7 @@ async function tie({ socket, begun }: UpgradeRequest, upgraded: Upgraded): Promi
 }
 
 async function tied(near: Duplex, far: Duplex): Promise<void> {
-  // A side that has said its last word still hears the other's; Node ends TLS connections at once otherwise.
+  // A side that has ended its writing still reads the other's; Node ends TLS connections at once otherwise.
   near.allowHalfOpen = true;
   far.allowHalfOpen = true;
   const closed = (stream: Duplex) => new Promise<void>((resolve) => stream.once("close", resolve));

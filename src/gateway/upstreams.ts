@@ -20,7 +20,7 @@ export interface Backend {
 
 export interface Upstreams {
   readonly plain: Upstream;
-  /** Undefined: the gateway may speak for nobody. */
+  /** Undefined: the gateway may not pass identities on. */
   readonly trusted: Upstream | undefined;
 }
 

@@ -4,7 +4,7 @@
 import type { Allow, Deny, NoOpinion } from "../../kernel/outcome/index.ts";
 import type { FieldRequirement } from "../meta/index.ts";
 
-// Who asks: what authentication finds out and authorization relies on.
+// The user of a request: what authentication finds out and authorization relies on.
 
 export interface UserInfo {
   readonly username: string;
@@ -18,7 +18,7 @@ export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
 export const AUTHENTICATED_GROUP = "system:authenticated";
 export const MASTERS_GROUP = "system:masters";
 
-// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is somebody else's
+// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is another scheme's
 // scheme.
 
 export function bearerTokenOf(authorization: string | undefined): string | undefined {

@@ -24,7 +24,7 @@ interface ShownCertificates {
 export type CertificateVerdict =
   /** `untilMs`: when the first certificate of the chain ends; until then the same chain and roots mean the same. */
   | { readonly kind: "user"; readonly user: UserInfo; readonly untilMs: number }
-  /** Nothing was shown, or a good certificate that names nobody. */
+  /** Nothing was shown, or a good certificate without a user name. */
   | { readonly kind: "none" }
   | { readonly kind: "refused"; readonly reason: string };
 

@@ -1,4 +1,4 @@
-// Who asks, and what about: users, RBAC kinds, reviews.
+// Users, RBAC kinds and reviews.
 
 import type { KubeObject } from "../meta/index.ts";
 import type { PolicyRule } from "./policy-rule.ts";

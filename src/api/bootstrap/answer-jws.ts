@@ -1,10 +1,11 @@
-// The signature of an answer to a discovery JWT (seed 004, "JWS content signing"): a detached HS256 JWS over the exact
-// bytes of the body, made with the token that the JWT names and carried by the header X-Kubernetes-JWS. The same key
-// signs the kubeconfig inside cluster-info (kubeadm's jws-kubeconfig-<id>), so the protected header says which use this
-// is, and what was answered:
-//   {"alg":"HS256","kid":"<id>","typ":"discovery-answer+jws","path":"<path>","jwt":"<hash>"} `path` is the path that
-//   was asked for and `jwt` the SHA-256 of the JWT that asked, in base64url. A signature that lacks one of them, or
-//   names another path or JWT, is no answer to this request. docs/decisions/0012-bound-answers.md. Pure.
+// The signature of an answer to a discovery JWT (super simple discovery API, "JWS content signing"): a detached HS256
+// JWS over the exact bytes of the body, made with the token that the JWT names and carried by the header
+// X-Kubernetes-JWS. The same key signs the kubeconfig inside cluster-info (kubeadm's jws-kubeconfig-<id>), so the
+// protected header says which use this is, and what was answered:
+//   {"alg":"HS256","kid":"<id>","typ":"discovery-answer+jws","path":"<path>","jwt":"<hash>"}
+// `path` is the path that was asked for and `jwt` the SHA-256 of the JWT that asked, in base64url. A signature that
+// lacks one of them, or names another path or JWT, is no answer to this request. docs/decisions/0012-bound-answers.md.
+// Pure.
 
 import { encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { nativeBase64Url, sha256 } from "../../kernel/crypto/index.ts";
@@ -46,12 +47,12 @@ function bindingOf(jwt: string): Readonly<Record<"typ" | "path" | "jwt", string>
   return { typ: TYPE, path: CLUSTER_INFO_PATH, jwt: nativeBase64Url(sha256(encodeUtf8(jwt))) };
 }
 
-// What a discovery JWT opens: a plain GET of kube-public/cluster-info, and nothing else. Whoever sits on the unverified
+// What a discovery JWT opens: a plain GET of kube-public/cluster-info, and nothing else. An attacker on the unverified
 // connection has the JWT too, and tenants may write other objects into kube-public: none of them is read or signed for
-// it. Judged on the request as it came, before anybody interprets it, so that server and proxy cannot read it in two
+// it. Judged on the request as it came, before it is interpreted, so that server and proxy cannot read it in two
 // ways. Pure.
 
-/** Where it stands on every server (seed 004). */
+/** Where it stands on every server (super simple discovery API). */
 export const CLUSTER_INFO_PATH = "/api/v1/namespaces/kube-public/configmaps/cluster-info";
 
 interface DiscoveryRequest {
@@ -71,7 +72,7 @@ export function refuseDiscoveryRequest({ method, target, headers }: DiscoveryReq
   if (Object.keys(headers).some((name) => name.startsWith("impersonate-"))) {
     return "a discovery JWT acts for no other user, only for its own";
   }
-  // No query either: nobody needs one, and some of them (watch, an older resourceVersion) change what is answered.
+  // No query either: no client needs one, and some of them (watch, an older resourceVersion) change what is answered.
   if (target !== CLUSTER_INFO_PATH) return `a discovery JWT opens ${CLUSTER_INFO_PATH} only, without a query`;
   return undefined;
 }

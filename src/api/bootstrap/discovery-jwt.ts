@@ -1,7 +1,8 @@
-// The short-lived JWT that a client with a bootstrap token shows instead of the token (seed 004, "JWT authentication"):
-// what it says, for how long it is believed, and whom it makes of its holder. One text for the client that writes it
-// and for the embedded server and the gateway that read it. Pure. It travels over a connection that the client does not
-// trust yet, so whoever sits in between has it too: it must never be worth more than discovery-scope.ts allows.
+// The short-lived JWT that a client with a bootstrap token shows instead of the token (super simple discovery API, "JWT
+// authentication"): what it says, for how long it is believed, and whom it makes of its holder. One text for the client
+// that writes it and for the embedded server and the gateway that read it. Pure. It travels over a connection that the
+// client does not trust yet, so an attacker in between has it too: it must never be worth more than answer-jws.ts
+// allows.
 
 import { parseHs256Jwt, signHs256Jwt, type UnverifiedHs256Jwt, verifyHs256Jwt } from "../../kernel/jose/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
@@ -14,7 +15,7 @@ export const DISCOVERY_JWT_MAX_MS = 120_000;
 const DISCOVERY_JWT_LIFETIME_MS = 60_000;
 /** Clocks that are kept by NTP agree far better; a reader forgives this much at either end. */
 export const DISCOVERY_JWT_LEEWAY_MS = 10_000;
-/** The group of everybody whom such a JWT identified. */
+/** The group of all users that such a JWT identified. */
 const DISCOVERY_GROUP = "countersign:discovery";
 
 /** With the id of a token it has 60; that of a service account's token, with the hash of a key, has 90. */
@@ -46,7 +47,7 @@ export function signDiscoveryJwt({ id, secret }: BootstrapToken, options: Discov
 }
 
 /**
- * Undefined for whatever is no such JWT: it may be somebody else's credential. Nothing in the result is believed yet.
+ * Undefined for whatever is no such JWT: it may be a credential of another kind. The result is not verified.
  */
 export function parseDiscoveryJwt(bearerToken: string): UnverifiedHs256Jwt | undefined {
   // Every credential passes here: only what begins with a short JSON object in base64url is looked at more closely.
@@ -71,7 +72,7 @@ interface DiscoveryJwtFacts {
 /**
  * What is wrong with it, or undefined. In this order: the MAC (constant time); `sub` is the key's id; `exp` is there,
  * not past, and not more than two minutes ahead; `iat` and `nbf`, where they are, not in the future; `aud`, where it
- * is, names this cluster. Only whoever has the secret gets past the first.
+ * is, names this cluster. Only a holder of the secret gets past the first.
  */
 export function refuseDiscoveryJwt(jwt: UnverifiedHs256Jwt, facts: DiscoveryJwtFacts): string | undefined {
   if (!verifyHs256Jwt(jwt, facts.secret)) return "its signature is wrong";

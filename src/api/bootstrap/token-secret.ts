@@ -67,7 +67,7 @@ export interface StoredToken extends BootstrapToken {
   readonly groups: readonly string[] | undefined;
 }
 
-/** Undefined for whatever is not a living token; such Secrets are somebody's mistake, not an accident of ours. */
+/** Undefined for whatever is not a living token; such Secrets are mistakes of their writers, not faults. */
 export function readTokenSecret(object: Secret): StoredToken | undefined {
   const id = readValue(object, "token-id");
   const secret = readValue(object, "token-secret");

@@ -44,7 +44,7 @@ export function isDecided(csr: CertificateSigningRequest): boolean {
   return findCondition(csr, "Approved") !== undefined || findCondition(csr, "Denied") !== undefined;
 }
 
-/** A certificate may be present without approval; both are needed before anybody may rely on it. */
+/** A certificate may be present without approval; both are needed before it may be relied on. */
 export function isIssued(csr: CertificateSigningRequest): boolean {
   return findCondition(csr, "Approved") !== undefined && (csr.status?.certificate ?? "") !== "";
 }

@@ -1,20 +1,20 @@
-// Signer names and the words a node certificate is made of.
+// Signer names, and the names and prefixes of which a node certificate is made.
 
 export const KUBELET_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client-kubelet";
 export const KUBELET_SERVING_SIGNER = "kubernetes.io/kubelet-serving";
-/** Certificates of people and programs. Nobody approves these by rule; approved ones are signed. */
+/** Certificates of API clients. No rule approves these; approved ones are signed. */
 export const API_CLIENT_SIGNER = "kubernetes.io/kube-apiserver-client";
 export const INSECURE_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-insecure";
 /** What follows is the name of an attestation provider. */
 export const ATTESTED_CLIENT_SIGNER_PREFIX = "cluster.x-k8s.io/kube-apiserver-client-kubelet-";
 export const ATTESTED_SERVING_SIGNER_PREFIX = "cluster.x-k8s.io/kubelet-serving-";
 
-/** Of an attestation provider: whoever asks there has to prove what it is. */
+/** Of an attestation provider: a requester has to prove what it is. */
 export function signersOfProvider(provider: string): readonly [client: string, serving: string] {
   return [`${ATTESTED_CLIENT_SIGNER_PREFIX}${provider}`, `${ATTESTED_SERVING_SIGNER_PREFIX}${provider}`];
 }
 
-/** What the certificates of a signer are for; undefined where the signer is nobody's that we know. */
+/** What the certificates of a signer are for; undefined for an unknown signer. */
 export type SignerPurpose = "NodeClient" | "NodeServing" | "ApiClient";
 
 export function purposeOf(signerName: string): SignerPurpose | undefined {
@@ -36,8 +36,8 @@ export const SERVING_USAGES: readonly string[] = ["digital signature", "server a
 export const SERVING_USAGES_RSA: readonly string[] = ["digital signature", "key encipherment", "server auth"];
 
 /**
- * Where the controller keeps its verdict on a request, for people and tools; anybody may forge it, so nothing trusts
- * it.
+ * Where the controller keeps its verdict on a request, for people and tools; any writer of the object may forge it, so
+ * nothing trusts it.
  */
 export const VERDICT_ANNOTATION = "countersign.dev/verdict";
 

@@ -3,7 +3,7 @@
 
 import { Fault } from "../../kernel/outcome/index.ts";
 
-// The words that both sides of an ExecCredential share.
+// Names that both sides of an ExecCredential share.
 
 export const EXEC_INFO_VARIABLE = "KUBERNETES_EXEC_INFO";
 

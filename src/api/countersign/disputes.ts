@@ -26,7 +26,8 @@ export function claimantOf(name: string, { asking, others, inventory }: Claimant
 
 export function describeDispute(name: string, asking: string, claimant: string): string {
   return (
-    `node ${asking} asks for ${JSON.stringify(name)}, and node ${claimant} says in its status that it has it; both are their ` +
+    `node ${asking} asks for ${JSON.stringify(name)}, and node ${claimant} says in its status that it has ` +
+    "it; both are their " +
     "kubelets' own words: find out whose it is. A compromised kubelet claims what it likes; a Machine's address, or " +
     "serving.inventory.allow of the JoinPolicy for the right node, settles it"
   );

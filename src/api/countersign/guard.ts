@@ -1,5 +1,6 @@
-// The rules of the admission guard (deploy/guard.yaml) in words and numbers, for the policy that a real API server runs and
-// for the server that has them built in: the creator of a certificate request does not also write what others say about it.
+// The rules of the admission guard (deploy/guard.yaml) in words and numbers, for the policy that a real API server runs
+// and for the server that has them built in: the creator of a certificate request does not also write what others say
+// about it.
 
 import { COUNTERSIGN_GROUP } from "./words.ts";
 

@@ -1,4 +1,4 @@
-// Our own kinds: JoinPolicy and NodeIdentity, their words, and how a policy is read.
+// Our own kinds, JoinPolicy and NodeIdentity: names, types, and how a policy is read.
 
 export { claimantOf, describeDispute } from "./disputes.ts";
 export { GUARD_RULES } from "./guard.ts";

@@ -113,7 +113,8 @@ const INVENTORY = {
     type: "flag",
     default: false,
     description:
-      "Look each DNS name up. The addresses of the node's own name, and of names that another entry here vouches for, " +
+      "Look each DNS name up. The addresses of the node's own name, and of names that another entry here " +
+      "vouches for, " +
       "are the node's; any other name is when it leads to no address but those.",
   },
   allow: {
@@ -289,7 +290,8 @@ const ATTESTATION = {
     type: "word",
     words: ["Report", "Refuse"],
     description:
-      "A renewal with the certificate before the current one, an hour or more after that was given: two machines hold " +
+      "A renewal with the certificate before the current one, an hour or more after that was given: two " +
+      "machines hold " +
       "one identity, or a write was lost. Report: by a full exchange, with an Event. Refuse: not at all.",
   },
 } as const satisfies Fields;

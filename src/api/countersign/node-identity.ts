@@ -1,7 +1,7 @@
 // NodeIdentity v1alpha1: what is known about one node of one cluster. The operator writes the spec beforehand or not at
 // all; the controller writes the status: what was pinned at the first exchange, the exchanges themselves, the
-// certificates issued. It lives in the home cluster, where nodes cannot read it: an endorsement key is a serial number
-// for life.
+// certificates issued. It lives in the management cluster, where nodes cannot read it: an endorsement key is a serial
+// number for life.
 
 import { encodeBase32, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
@@ -181,7 +181,7 @@ export function identityName(nodeName: string, clusterName?: string): string {
 
 /**
  * Both names that an identity may have, the readable one first. Node `b.c` of the cluster without a name and node `c`
- * of cluster `b` share the readable one: whoever comes second has the other, which is made of both parts
+ * of cluster `b` share the readable one: the second of them has the other, which is made of both parts
  * (docs/decisions/0013-identity-names.md).
  */
 export function identityNames({ nodeName, clusterName }: IdentityOwner): readonly [string, string] {
@@ -190,7 +190,7 @@ export function identityNames({ nodeName, clusterName }: IdentityOwner): readonl
 }
 
 /**
- * Under a name of this owner, and not rightly somebody else's: one whose spec does not fit its name is nobody else's.
+ * Under a name of this owner, and of no other owner: an identity whose spec does not fit its name belongs to no other.
  */
 export function isIdentityOf({ metadata: { name = "" }, spec }: NodeIdentity, owner: IdentityOwner): boolean {
   if (!identityNames(owner).includes(name)) return false;

@@ -17,7 +17,7 @@ interface Text extends Common {
   readonly maxLength?: number;
   readonly format?: "byte" | "date-time";
   readonly pattern?: string;
-  /** What the pattern asks for, in words. */
+  /** What the pattern asks for, for the message. */
   readonly expected?: string;
   readonly default?: string;
   /** Checks the text further and gives the value that the rules use. */

@@ -1,4 +1,4 @@
-// The words of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that
+// The names of our API group: where its kinds live, the labels and annotations that carry meaning, and the names that
 // several parts spell the same way.
 
 import { encodeBase32, parseHex } from "../../kernel/bytes/index.ts";
@@ -43,5 +43,8 @@ export const NODE_LABEL = "countersign.dev/node";
 export const EK_TRUST_LEVELS = ["Pinned", "Bound", "Listed", "Genuine", "FirstUse"] as const;
 export type EkTrustLevel = (typeof EK_TRUST_LEVELS)[number];
 
-/** At home, in the controller's namespace: the ConfigMap with the key to which machines may seal their evidence. */
+/**
+ * In the controller's namespace of the management cluster: the ConfigMap with the key to which machines may seal their
+ * evidence.
+ */
 export const EVIDENCE_RECIPIENT = { name: "countersign-evidence-recipient", key: "evidenceRecipient" } as const;

@@ -23,7 +23,7 @@ export interface InfrastructureRef {
   readonly name: string;
 }
 
-/** Undefined where the Cluster names none, as one does that is not yet or no longer provisioned by anybody. */
+/** Undefined where the Cluster names none, as one does that is not yet or no longer provisioned. */
 export function readInfrastructureRef(cluster: KubeObject): InfrastructureRef | undefined {
   const ref = pick(cluster, "spec", "infrastructureRef");
   const [kind, name] = [textOf(pick(ref, "kind")), textOf(pick(ref, "name"))];

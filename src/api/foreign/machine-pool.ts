@@ -1,5 +1,5 @@
 // A MachinePool of Cluster API, read by paths: instances without Machines of their own, known by their provider IDs
-// alone. Each member is told as a Machine of the pool's name, so that whoever asks for a Machine need not know the
+// alone. Each member is told as a Machine of the pool's name, so that callers that ask for a Machine need not know the
 // difference.
 
 import type { KubeObject, Resource } from "../meta/index.ts";

@@ -1,5 +1,5 @@
 // A Machine of Cluster API (v1beta1, v1beta2) or of OpenShift, read by paths: the three shapes differ in a few places,
-// and we need a few fields. What is missing or of another type is left out, never guessed: the object is a stranger's.
+// and we need a few fields. What is missing or of another type is left out, never guessed: the object is untrusted.
 
 import type { NodeAddress } from "../core/index.ts";
 import type { KubeObject, Resource } from "../meta/index.ts";
@@ -95,7 +95,7 @@ function addressesOf(value: unknown): readonly NodeAddress[] {
   });
 }
 
-// Reading a stranger's object by paths: what is missing or of another type is left out, never guessed.
+// Reading an untrusted object by paths: what is missing or of another type is left out, never guessed.
 
 export function pick(value: unknown, ...path: readonly string[]): unknown {
   let at = value;

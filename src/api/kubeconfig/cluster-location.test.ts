@@ -11,7 +11,7 @@ const withExtension = (location: ClusterLocationExtension): KubeconfigCluster =>
 });
 
 describe("the location of a cluster", () => {
-  it("is the entry's own address and CA where there is no extension, or one of somebody else or of a later version", () => {
+  it("is the entry's own address and CA without an extension, or with one of another owner or a later version", () => {
     const plain = { clusterId: undefined, servers: [server], rootsPem: [], trustSystemRoots: false };
     const later = { ...clusterLocationExtension({}), extension: { apiVersion: "countersign.dev/v9", servers: 1 } };
     for (const extensions of [undefined, [], [{ name: "x", extension: null }], [later]]) {

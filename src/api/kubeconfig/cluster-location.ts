@@ -1,6 +1,7 @@
 // Where a cluster is and whom to trust there, beyond what a kubeconfig can say: a set of addresses, a set of roots, an
-// identifier, and the machine's own roots as a choice (seed 004, "Evolving kubeconfig"). It travels in an extension of
-// the cluster entry, which every other reader of a kubeconfig skips; they go on with `server` and its CA.
+// identifier, and the machine's own roots as a choice (super simple discovery API, "Evolving kubeconfig"). It travels
+// in an extension of the cluster entry, which every other reader of a kubeconfig skips; they go on with `server` and
+// its CA.
 
 import { parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
@@ -12,7 +13,7 @@ const KIND = "ClusterLocation";
 
 /** A control plane has three or five members, some with an inside and an outside name. */
 const MAX_SERVERS = 32;
-/** A rotation needs two roots at a time; a set that grows for ever is nobody's intention. */
+/** A rotation needs two roots at a time; a set that grows for ever is a mistake. */
 const MAX_ROOTS = 32;
 /** https, a host name of at most 253 characters, a port, a path. */
 const SERVER_MAX_CHARACTERS = 512;
@@ -85,7 +86,7 @@ interface Extension {
   readonly trustSystemRoots?: unknown;
 }
 
-/** Of a later version nothing is read: its words may mean something else. */
+/** Of a later version nothing is read: its fields may mean something else. */
 function findExtension({ extensions }: KubeconfigCluster): Extension {
   if (extensions === undefined || extensions === null) return {};
   if (!Array.isArray(extensions)) throw new Fault("malformed", "extensions is not a list");

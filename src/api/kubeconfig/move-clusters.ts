@@ -1,6 +1,6 @@
 // A kubeconfig whose cluster has moved or has other roots. Only where the cluster is and whom to trust there changes in
 // the entries that are meant; everything else stays as it was written: users, contexts, other clusters, comments,
-// fields nobody here knows. Pure.
+// fields that are unknown here. Pure.
 
 import { isMap, isSeq, parseDocument } from "yaml";
 import { encodeBase64, encodeUtf8 } from "../../kernel/bytes/index.ts";
@@ -37,7 +37,7 @@ export function moveClusters(text: string, move: ClusterMove): MovedKubeconfig {
     if (value === undefined) cluster.delete(field);
     else cluster.set(field, value);
   }
-  // kubectl does not indent its lists; whoever does keeps them so.
+  // kubectl does not indent its lists; lists that are indented stay so.
   const indentSeq = !/^clusters:[^\S\n]*\n- /m.test(text);
   return { meant: places.length, hasChanged: true, text: document.toString({ lineWidth: 0, indentSeq }) };
 }

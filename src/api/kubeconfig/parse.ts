@@ -1,5 +1,5 @@
 // Kubeconfig text (YAML, of which JSON is a part) to values and back. Limits first: a discovery document comes from a
-// server that nobody trusts yet.
+// server that is not trusted yet.
 
 import { Lexer, Parser, parseDocument, stringify } from "yaml";
 import { Fault } from "../../kernel/outcome/index.ts";
@@ -45,7 +45,7 @@ function requireType({ apiVersion, kind }: Record<string, unknown>, isTyped: boo
   }
 }
 
-/** What a stranger wrote, short enough for a message. */
+/** Untrusted text, short enough for a message. */
 function spell(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 64) ?? "of nothing";
 }

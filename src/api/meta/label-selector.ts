@@ -164,7 +164,8 @@ function checkLabelKey(key: string): void {
   if (!isName(name)) {
     throw new Fault(
       "malformed",
-      `label key ${JSON.stringify(key)} must be at most ${MAX_NAME_LENGTH} letters, digits, '-', '_' or '.', with a letter or digit at both ends`,
+      `label key ${JSON.stringify(key)} must be at most ${MAX_NAME_LENGTH} letters, digits, '-', '_' or ` +
+        "'.', with a letter or digit at both ends",
     );
   }
 }
@@ -173,7 +174,8 @@ function checkLabelValue(value: string): void {
   if (value === "" || isName(value)) return;
   throw new Fault(
     "malformed",
-    `label value ${JSON.stringify(value)} must be empty or at most ${MAX_NAME_LENGTH} letters, digits, '-', '_' or '.', with a letter or digit at both ends`,
+    `label value ${JSON.stringify(value)} must be empty or at most ${MAX_NAME_LENGTH} letters, digits, ` +
+      "'-', '_' or '.', with a letter or digit at both ends",
   );
 }
 

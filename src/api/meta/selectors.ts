@@ -66,7 +66,8 @@ function unescapeValue(value: string): string {
   if (!/^(?:\\[\\,=]|[^\\,=])*$/.test(value)) {
     throw new Fault(
       "malformed",
-      `invalid field selector value ${JSON.stringify(value)}: '\\', ',' and '=' must follow a backslash, nothing else may`,
+      `invalid field selector value ${JSON.stringify(value)}: '\\', ',' and '=' must follow a backslash, ` +
+        "nothing else may",
     );
   }
   return value.replace(/\\([\\,=])/g, "$1");

@@ -41,7 +41,7 @@ export interface ReferencesOfVolume {
   readonly secrets: readonly RelatedObject[];
 }
 
-/** Undefined for a volume that no claim has: it opens nothing to anybody. */
+/** Undefined for a volume that no claim has: it gives access to nothing. */
 export function referencesOfVolume({ spec }: VolumeWithReferences): ReferencesOfVolume | undefined {
   if (spec?.claimRef === undefined) return undefined;
   const namespace = textOf(spec.claimRef?.namespace);

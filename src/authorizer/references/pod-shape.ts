@@ -65,7 +65,7 @@ export interface PodWithReferences extends KubeObject {
   };
 }
 
-// Reading objects whose inner types nobody may have checked: an API server stores fields it does not know as they came.
+// Reading objects whose inner types may be unchecked: an API server stores fields it does not know as they came.
 // What is not of the expected type is not there; it must neither throw nor count as a name.
 
 /** The objects of a list. */

@@ -3,7 +3,9 @@
 import { parseRule, type RuleLine, ruleAllows } from "../../api/access/index.ts";
 import type { NodeQuestion, RelatedResource } from "../facts.ts";
 
-/** Undefined allows; a text refuses and reaches the client as the reason, unless somebody else allows the request. */
+/**
+ * Undefined allows; a text refuses and reaches the client as the reason, unless another authorizer allows the request.
+ */
 export type NodeRule = (question: NodeQuestion) => string | undefined;
 
 /** The object must be related to the node. That it does not exist and that it is not related are the same answer. */
@@ -37,8 +39,8 @@ export function selectsOwnNode({ asked, node }: NodeQuestion): boolean {
 }
 
 // The rules of ClusterRole system:node (Kubernetes 1.36, default feature gates): what a node may do with resources that
-// no other rule here is about. The same lines are the role that the API server stores at its start; nobody is bound to
-// it.
+// no other rule here is about. The same lines are the role that the API server stores at its start; no subject is bound
+// to it.
 
 export const NODE_ROLE: readonly RuleLine[] = [
   "create authentication.k8s.io tokenreviews",

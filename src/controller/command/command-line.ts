@@ -81,7 +81,8 @@ const FLAGS = {
   signers: {
     flag: "--signers LIST",
     help:
-      "the signers whose requests are judged and signed, and no others (default: Kubernetes' own for kubelets and API " +
+      "the signers whose requests are judged and signed, and no others (default: Kubernetes' own for " +
+      "kubelets and API " +
       "clients, the two of the TPM provider and of each --provider-package)",
     parse: (text: string): readonly string[] => text.split(",").map((name) => name.trim()),
   },
@@ -113,7 +114,8 @@ const FLAGS = {
     formerly: "--cluster-id",
     help:
       "the name of this cluster that evidence must be made for, instead of the pin of its CA; may be given several " +
-      "times. Clusters that share a CA need one: their machines join with --evidence-cluster ID (default: the pins of " +
+      "times. Clusters that share a CA need one: their machines join with --evidence-cluster ID (default: " +
+      "the pins of " +
       "the valid CAs, sha256:HEX)",
     multiple: true,
     parse: parseEvidenceCluster,
@@ -163,7 +165,8 @@ const FLAGS = {
   namespace: {
     flag: "--namespace NAME",
     help:
-      "where the lease node-attestation-controller and the ConfigMap with the heads of the audit trail live (default: " +
+      "where the lease node-attestation-controller and the ConfigMap with the heads of the audit trail " +
+      "live (default: " +
       "countersign-system)",
     default: "countersign-system",
   },

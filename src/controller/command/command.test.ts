@@ -23,7 +23,7 @@ beforeAll(async () => {
   await writeFile(join(dir, "ca.crt"), certPem);
   await writeFile(join(dir, "ca.key"), keyPem, { mode: 0o600 });
   await writeFile(join(dir, "other.key"), anAuthority().keyPem, { mode: 0o600 });
-  // Nobody listens there.
+  // No server listens there.
   const kubeconfig = encodeKubeconfig({
     clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
     users: [{ name: "u", user: { token: "t" } }],

@@ -90,7 +90,7 @@ it("a foreign --ca-cert is not ready and signs nothing, the cluster's own does",
   await admin.delete(CONFIG_MAPS, where);
 });
 
-it("where the API server publishes nothing there is nothing to compare with, and requests are not kept waiting", async () => {
+it("an API server that publishes nothing leaves nothing to compare with, and requests do not wait", async () => {
   expect(await standing("own", admin)).toEqual({ canSign: true, says: "usable", signs: true });
 });
 

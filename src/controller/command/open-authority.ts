@@ -56,7 +56,7 @@ function compared(authorities: Authorities, client: KubeClient, log: Log): Autho
   const trust = followOne<ConfigMap>(client, CONFIG_MAPS, TRUST_CONFIG_MAP, log);
   const own = onlyOwnCa({ authorities, trust });
   const changed: (() => void)[] = [];
-  // A server that publishes nothing never changes it: whoever waits for the first look is told of that too.
+  // A server that publishes nothing never changes it: callers that wait for the first look are told of that too.
   const tellWhenRead = async (signal: AbortSignal) => {
     await trust.waitForSync(signal);
     for (const tell of changed) tell();

@@ -1,6 +1,6 @@
 // What /readyz means here: this replica could lead now, or leads. A replica that stands by is ready too, and says so;
-// one whose picture of the cluster is not complete, who has no CA to sign with, or whose audit trail cannot be written,
-// is not.
+// one whose picture of the cluster is not complete, that has no CA to sign with, or whose audit trail cannot be
+// written, is not.
 
 import type { Check, Metrics } from "../../platform/report/index.ts";
 import type { AuditTrail } from "../audit/index.ts";

@@ -1,4 +1,4 @@
-// By which bindings kube-controller-manager approves past our rules: whoever may create
+// By which bindings kube-controller-manager approves past our rules: subjects that may create
 // certificatesigningrequests/nodeclient or /selfnodeclient gets a certificate from its csrapproving loop, evidence or
 // not. kubeadm makes two such bindings. Pure.
 

@@ -1,6 +1,6 @@
-// Is the cluster locked down? kube-controller-manager approves whoever has the virtual rights, past every rule of ours;
-// so who has them is looked up at the start, at every change of a policy and every ten minutes, and said: in the status
-// of each policy in Enforce, in a metric, in the log.
+// Is the cluster locked down? kube-controller-manager approves every requester that has the virtual rights, past every
+// rule of ours; so their holders are looked up at the start, at every change of a policy and every ten minutes, and
+// said: in the status of each policy in Enforce, in a metric, in the log.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
 import { DEFAULT_TOKEN_GROUP } from "../../api/bootstrap/index.ts";
@@ -43,7 +43,7 @@ export function createLockdownWatch(options: LockdownOptions): Feature {
     name: "countersign_lockdown_missing_bindings",
     help: "Bindings by which kube-controller-manager approves requests of nodes past the rules here.",
   });
-  /** What was said last: the same bindings are not named every ten minutes. */
+  /** What was reported last: the same bindings are not named every ten minutes. */
   let said = "";
   const access = createAccessReviews(options.client, options.clock);
   const { policies } = options;
@@ -91,7 +91,7 @@ async function writeStatuses(
       const target = { name, subresource: "status" };
       await client.patch(JOIN_POLICIES, target, { metadata: { uid, resourceVersion }, status }, { type: "merge" });
     } catch (error) {
-      // Somebody changed the policy meanwhile: its new state is looked at next time.
+      // The policy was changed meanwhile: its new state is looked at next time.
       if (!isFault(error, "conflict") && !isFault(error, "not-found")) throw error;
       log.debug("status of a policy not written", { policy: name, error });
     }
@@ -102,7 +102,7 @@ async function writeStatuses(
 // a node, have a request approved by rule? Bindings say through whom; another authorizer than RBAC shows only here.
 
 const AUTHENTICATED = "system:authenticated";
-/** Nobody in particular: whoever is in these groups has their rights. */
+/** No single user: all members of these groups have their rights. */
 const ASKED = [
   {
     right: "nodeclient",

@@ -1,4 +1,4 @@
-// What the status of a JoinPolicy should say: whether it can be read, and, where it is enforced, whether anybody gets
+// The status of a JoinPolicy: whether it can be read, and, where it is enforced, whether a requester gets
 // past it. Undefined when it says so already: then nothing is written.
 
 import type { JoinPolicy, JoinPolicyStatus, PolicyCondition } from "../../api/countersign/index.ts";
@@ -57,7 +57,9 @@ function lockedDownOf({ spec }: JoinPolicy, { bypasses }: StatusFacts): Said {
     .slice(0, MAX_NAMED)
     .map(({ binding, subjects, right }) => `${binding} (${right}, ${subjects.join(", ")})`);
   const more = bypasses.length > MAX_NAMED ? ` and ${bypasses.length - MAX_NAMED} more` : "";
-  const message = `kube-controller-manager approves past this policy by the bindings ${named.join("; ")}${more}; delete them, or switch its csrapproving off`;
+  const message =
+    `kube-controller-manager approves past this policy by the bindings ${named.join("; ")}${more}; delete ` +
+    "them, or switch its csrapproving off";
   return { type, status: "False", reason: "LockdownMissing", message };
 }
 

@@ -52,7 +52,7 @@ describe("the record of policies", () => {
 });
 
 describe("the audit of policies", () => {
-  it("begins with what it finds when it leads, tells each change while it does, and nothing before or after", async () => {
+  it("begins with what it finds when it leads, records each change meanwhile, and nothing else", async () => {
     const said: string[] = [];
     const log = {
       ...silentLog,

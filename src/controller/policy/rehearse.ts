@@ -30,7 +30,7 @@ export interface Snapshot {
   readonly nodes: readonly Node[];
   readonly machines: readonly KubeObject[];
   readonly identities: readonly NodeIdentity[];
-  /** Those in force, and the one that is tried in the place of its namesake. */
+  /** The policies of the cluster, with the one that is tried in the place of its namesake. */
   readonly policies: readonly JoinPolicy[];
 }
 
@@ -68,7 +68,7 @@ export async function rehearse(snapshot: Snapshot, rehearsal: Rehearsal): Promis
       nodesNamed: (name) => nodes.filter((node) => hasName(node, name)),
       nodesOfProvider: (providerId) => nodes.filter(({ spec }) => spec?.providerID === providerId),
       countNodes: () => nodes.length,
-      // Whatever was pending then has been decided since, or still stands in line behind nobody.
+      // Whatever was pending then has been decided since, or waits for no other request.
       pendingOf: () => [],
       machines,
       policies: { of: book.of, hasShadow: () => false, broken: book.broken },
@@ -101,7 +101,7 @@ function identitiesFrom({ identities }: Snapshot, { cluster }: Rehearsal): Ident
   };
 }
 
-/** Who was approved by rule had the right; of others nobody knows, so they had not. */
+/** A requester that was approved by rule had the right; for others it is unknown, and counts as missing. */
 function accessFrom({ csrs }: Snapshot): AccessReviews {
   const approved = new Set(
     csrs.flatMap((csr) => (findCondition(csr, "Approved")?.reason === "AutoApproved" ? (csr.spec.username ?? []) : [])),
@@ -120,6 +120,6 @@ const UNREACHED = { kind: "NotRead", why: "a rehearsal asks nobody" } as const;
 const NO_NETWORK: Network = {
   presentNames: async () => UNREACHED,
   resolve: async () => UNREACHED,
-  // Requests of a file: where their API server was, nobody can say any more.
+  // Requests of a file: the address of their API server is unknown.
   apiServer: async () => ({ kind: "Absent" }),
 };

@@ -80,7 +80,8 @@ export interface CommandLine extends Pick<Values, "kubeconfig" | "webhook" | "he
   readonly logLevel: LogLevel;
 }
 
-export const HELP = `countersign-gateway: lets clients with a bootstrap token find out whom they talk to, before a kube-apiserver
+export const HELP = `countersign-gateway: lets clients with a bootstrap token find out whom they talk to,
+before a kube-apiserver
 
 It stands before an API server, knows discovery JWTs and signs the answers to them. Everything else passes: bearer
 tokens as they are, client certificates verified here and vouched for by front-proxy headers, watches and upgrades

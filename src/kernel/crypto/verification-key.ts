@@ -16,7 +16,7 @@ import type { Curve } from "./curves.ts";
 import { bufferOver, nativeBase64Url } from "./digest.ts";
 
 // The signature algorithms the product signs and verifies with. Those that are missing are missing on purpose: SHA-1
-// and MD5 are forgeable, DSA and odd curves are nobody's in Kubernetes.
+// and MD5 are forgeable; Kubernetes uses no DSA and no other curves.
 
 export const SIGNATURE_ALGORITHMS = [
   "RSA-PKCS1-SHA256",

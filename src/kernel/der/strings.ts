@@ -39,7 +39,7 @@ export function parseIa5(content: Uint8Array): string {
   return text;
 }
 
-/** T.61 was never used as specified: everybody, Go included, wrote Latin-1 into it. */
+/** T.61 was never used as specified: programs, Go's included, wrote Latin-1 into it. */
 function parseLatin1(content: Uint8Array): string {
   let text = "";
   for (const octet of content) text += String.fromCharCode(octet);

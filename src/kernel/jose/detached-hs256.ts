@@ -1,8 +1,8 @@
 // Detached JWS (RFC 7515 appendix F, HS256), `<header>..<mac>`, in two uses that share the key. In the ConfigMap
 // cluster-info kubeadm compares the whole text with the one it computes, so there header bytes and spelling are part of
-// it. In the header X-Kubernetes-JWS (seed 004) it is read as any JWS: protected header, key id and MAC are looked at
-// one by one. The protected header is part of what the MAC covers: two uses with different headers can never pass for
-// each other.
+// it. In the header X-Kubernetes-JWS (super simple discovery API) it is read as any JWS: protected header, key id and
+// MAC are looked at one by one. The protected header is part of what the MAC covers: two uses with different headers
+// can never pass for each other.
 
 import { encodeUtf8, equalBytes } from "../bytes/index.ts";
 import { nativeBase64Url } from "../crypto/index.ts";
@@ -33,7 +33,7 @@ export function verifyDetachedHs256({ jws, ...signed }: DetachedHs256 & { readon
   return equalBytes(encodeUtf8(jws), encodeUtf8(signDetachedHs256(signed)));
 }
 
-/** Taken apart, and believed by nobody until `verifyParsedDetachedHs256` says yes. */
+/** Parsed, and not verified until `verifyParsedDetachedHs256` returns true. */
 export interface UnverifiedDetachedHs256 {
   readonly keyId: string | undefined;
   /** Every member of the protected header. */

@@ -1,13 +1,13 @@
 // JSON Web Tokens that a shared secret signs (RFC 7519, HS256): what a client with a bootstrap token shows instead of
-// the token (seed 004). Reading is strict: exactly three parts, header fields of one meaning each, no name twice. Which
-// claims must hold, and until when, is the caller's to judge.
+// the token (super simple discovery API). Reading is strict: exactly three parts, header fields of one meaning each, no
+// name twice. Which claims must hold, and until when, is the caller's to judge.
 
 import { nativeBase64Url } from "../crypto/index.ts";
 import { Fault } from "../outcome/index.ts";
 import { type Hs256Key, parseCompactHs256, parseText, parseUniqueRecord, signHs256, verifyHs256 } from "./hs256.ts";
 import type { JwtClaims } from "./jwt.ts";
 
-/** Six short claims are some 200 characters; whoever sends more sends something else. */
+/** Six short claims are some 200 characters; anything longer is another kind of token. */
 const MAX_CHARACTERS = 4_096;
 const WHAT = "JWT";
 
@@ -24,7 +24,7 @@ export function signHs256Jwt({ keyId, secret, claims }: Hs256JwtTemplate): strin
   return `${signed}.${signHs256(signed, secret)}`;
 }
 
-/** Taken apart, and believed by nobody until `verifyHs256Jwt` says yes. */
+/** Parsed, and not verified until `verifyHs256Jwt` returns true. */
 export interface UnverifiedHs256Jwt {
   /** `kid`: which secret the sender says it has. */
   readonly keyId: string;

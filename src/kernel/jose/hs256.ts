@@ -30,7 +30,7 @@ interface Hs256Header {
   readonly fields: JsonRecord;
 }
 
-/** Some tokens are in use at a time, each with one header; beyond this many somebody makes headers up. */
+/** Some tokens are in use at a time, each with one header; more than this many are made up by an attacker. */
 const MAX_KNOWN_HEADERS = 64;
 
 /**
@@ -64,7 +64,7 @@ function readHeader(part: string, what: string): Hs256Header {
   return { keyId: textField(header, "kid", what), type: textField(header, "typ", what), fields: header };
 }
 
-/** A JWS in the compact form, taken apart and believed by nobody until `verifyHs256` says yes. */
+/** A JWS in the compact form, parsed, and not verified until `verifyHs256` returns true. */
 interface UnverifiedHs256 extends Hs256Header {
   readonly payload: Uint8Array;
   readonly signingInput: string;
@@ -116,7 +116,7 @@ function textField(header: JsonRecord, name: string, what: string): string | und
   return value;
 }
 
-/** What a stranger wrote, short enough for a message. */
+/** Untrusted text, short enough for a message. */
 function spell(value: unknown): string {
   return JSON.stringify(value)?.slice(0, 32) ?? "nothing";
 }

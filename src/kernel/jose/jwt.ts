@@ -30,7 +30,7 @@ const ALGORITHMS: Readonly<Record<JwtAlgorithm, AlgorithmFacts>> = {
 
 export type JwtClaims = Readonly<Record<string, unknown>>;
 
-/** Taken apart, and believed by nobody: every field is what the sender wrote. */
+/** Parsed and not verified: every field is what the sender wrote. */
 interface UnverifiedJws {
   readonly algorithm: JwtAlgorithm;
   readonly keyId: string | undefined;
@@ -44,8 +44,8 @@ export interface UnverifiedJwt extends UnverifiedJws {
 }
 
 /**
- * Three parts between two dots. For whoever sees every credential: a Fault, with its stack, costs more than all other
- * checks.
+ * Three parts between two dots. For callers that see every credential: a Fault, with its stack, costs more than all
+ * other checks.
  */
 export function hasJwtForm(token: string): boolean {
   const first = token.indexOf(".");

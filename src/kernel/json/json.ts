@@ -7,8 +7,8 @@ import { Fault } from "../outcome/index.ts";
 export const MAX_JSON_DEPTH = 200;
 
 /**
- * Members and items of one document in sum. Every stage looks at each of them, and while it does, nobody else is
- * served: at some microseconds apiece a body of 3 MiB could hold the server for seconds. The largest objects people
+ * Members and items of one document in sum. Every stage looks at each of them, and no other request is served
+ * meanwhile: at some microseconds apiece a body of 3 MiB could hold the server for seconds. The largest objects people
  * write (custom resource definitions of large operators, reports of scanners) hold fifteen thousand.
  */
 export const MAX_JSON_VALUES = 30_000;
@@ -68,7 +68,8 @@ function endOfString(bytes: Uint8Array, start: number): number {
 function tooManyValues(): Fault {
   return new Fault(
     "limit-exceeded",
-    `Request entity too large: an object may hold ${MAX_JSON_VALUES} values (members and items of all its maps and lists)`,
+    `Request entity too large: an object may hold ${MAX_JSON_VALUES} values (members and items of all its ` +
+      "maps and lists)",
   );
 }
 

@@ -67,7 +67,7 @@ export function isFault(value: unknown, code?: FaultCode): value is Fault {
   return code === undefined || (value as Fault).code === code;
 }
 
-// A bug is an assertion: it ends the process with a stack, because going on would act on a state nobody thought of.
+// A bug is an assertion: it ends the process with a stack, because going on would act on an unforeseen state.
 
 export class Bug extends Error {
   override readonly name = "Bug";

@@ -52,7 +52,7 @@ export interface Judgement {
   readonly trail: readonly TrailEntry[];
 }
 
-/** What is said when every rule passes. */
+/** The verdict when every rule passes. */
 export interface Approval {
   readonly reason: string;
   readonly message: string;
@@ -83,7 +83,7 @@ export function judgeInOrder<Facts>(
 
 /**
  * Messages repeat what the requester sent, shortened: they go into a condition, an annotation, an Event (1 KB at most)
- * and a log line, and nobody shall fill those with a name of 60 KB.
+ * and a log line, which a name of 60 KB must not fill.
  */
 const MESSAGE_MAX_CHARACTERS = 400;
 

@@ -108,7 +108,7 @@ function parsePoint(reader: Reader): number {
   return point;
 }
 
-// A place in the text of a pattern, and what is said when the text is wrong there.
+// A place in the text of a pattern, and the fault for a mistake there.
 
 export interface Reader {
   readonly text: string;
@@ -127,7 +127,7 @@ export function take(reader: Reader, count: number): void {
   reader.at += count;
 }
 
-/** In Go's words, which users of kubectl know. */
+/** The message is Go's, which users of kubectl know. */
 export function regexpFault(what: string): Fault {
   return new Fault("malformed", `error parsing regexp: ${what}`);
 }

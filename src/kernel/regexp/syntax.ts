@@ -1,5 +1,5 @@
 // The syntax of RE2, which Kubernetes' schemas use: pattern text -> a tree. What RE2 has not (lookaround,
-// backreferences) is refused with Go's words. github.com/google/re2/wiki/Syntax.
+// backreferences) is refused with Go's message. github.com/google/re2/wiki/Syntax.
 
 import { type CharacterClass, classOf } from "./character-class.ts";
 import { classAfterEscape, isAt, parseBracketClass, type Reader, regexpFault, rest, take } from "./class-syntax.ts";

@@ -1,4 +1,5 @@
-// TPMS_ATTEST of a quote (part 2, §10.12.12): what a restricted key inside a TPM signed, and nobody else can have made.
+// TPMS_ATTEST of a quote (part 2, §10.12.12): what a restricted key inside a TPM signed, and nothing outside of that
+// TPM can have made.
 import { Fault } from "../outcome/index.ts";
 import { readWhole, type TpmReader } from "./codec.ts";
 import { GENERATED_MAGIC, STRUCTURE } from "./constants.ts";

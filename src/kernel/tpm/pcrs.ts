@@ -1,4 +1,4 @@
-// TPML_PCR_SELECTION (part 2, §10.9.7): which platform configuration registers of which banks.
+// TPML_PCR_SELECTION (part 2, §10.9.7): which PCRs of which banks.
 
 import { concatBytes } from "../bytes/index.ts";
 import { digest } from "../crypto/index.ts";
@@ -13,7 +13,7 @@ export interface PcrSelection {
   readonly pcrs: readonly number[];
 }
 
-/** PC Client TPMs have 24 registers. */
+/** PC Client TPMs have 24 PCRs. */
 const PCR_COUNT = 24;
 const SELECT_OCTETS = PCR_COUNT / 8;
 /** TPMs have up to five banks; the specification's own list ends at sixteen. */
@@ -52,7 +52,7 @@ function encodePcrSelection({ hash, pcrs }: PcrSelection): Uint8Array {
 
 // The digest over PCR values that a quote signs: the hash is the signing scheme's, not the bank's.
 
-/** Values in the order of the selection: banks in list order, registers ascending. */
+/** Values in the order of the selection: banks in list order, PCRs ascending. */
 export function pcrDigestOf(values: readonly Uint8Array[], schemeHash: number): Uint8Array {
   return digest(hashOf(schemeHash), concatBytes(values));
 }

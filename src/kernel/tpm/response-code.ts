@@ -1,4 +1,4 @@
-// TPM_RC (part 2, §6.6): what a response code means, in words, and as a Fault that callers can act on.
+// TPM_RC (part 2, §6.6): what a response code means, as a sentence and as a Fault that callers can act on.
 import { Fault, type FaultCode } from "../outcome/index.ts";
 
 /**

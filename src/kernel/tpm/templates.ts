@@ -1,6 +1,6 @@
 // Templates of the keys the product uses. Endorsement keys: TCG EK Credential Profile 2.5, annex B; the same template
 // gives the same key on the same TPM for ever. The attestation key: Countersign's own, in the endorsement hierarchy,
-// made anew from its template at each use, so it needs no storage, comes back after re-imaging, and is nobody else's
+// made anew from its template at each use, so it needs no storage, comes back after re-imaging, and no other TPM has it
 // attestation key. The storage key, under which keys at rest are sealed, is made in the same way and for the same
 // reasons.
 import { encodeUtf8, parseHex } from "../bytes/index.ts";

@@ -1,5 +1,5 @@
 // Building certificates and requests: a template in, signed DER out. The signer only signs; what may be signed is
-// decided by whoever made the template, and checked by reading the finished bytes again.
+// decided by the maker of the template, and checked by reading the finished bytes again.
 import type { SignatureAlgorithm } from "../crypto/index.ts";
 import {
   contextConstructed,

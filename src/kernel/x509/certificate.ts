@@ -107,7 +107,7 @@ function readSerialNumber(content: DerReader): Uint8Array {
   return serialNumber;
 }
 
-/** Unique identifiers were an idea of version 2 that nobody used: their form is checked, their content ignored. */
+/** Unique identifiers of version 2 were never used in practice: their form is checked, their content ignored. */
 function skipUniqueIds(content: DerReader, version: number): void {
   for (const tag of [contextPrimitive(1), contextPrimitive(2)]) {
     if (content.nextTag !== tag) continue;
@@ -149,8 +149,8 @@ export function parseCertificates(pem: string): readonly Certificate[] {
 }
 
 /**
- * Empty when there is none, or when one of them does not parse: half a chain or half a set of roots is nobody's
- * intention.
+ * Empty when there is none, or when one of them does not parse: half a chain or half a set of roots is not
+ * what was meant.
  */
 export function readCertificates(pem: string): readonly Certificate[] {
   try {

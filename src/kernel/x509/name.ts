@@ -1,4 +1,4 @@
-// Distinguished names (RFC 5280 §4.1.2.4). Reading follows Go, whose reading decides who somebody is in Kubernetes: the
+// Distinguished names (RFC 5280 §4.1.2.4). Reading follows Go, by which Kubernetes finds user and groups: the
 // last common name is the user, every organization is a group. Writing follows Go's too: organizations first, then the
 // common name.
 

@@ -8,7 +8,8 @@ import { parsePublicKey } from "./public-key.ts";
 
 const NULL = encodeTlv(TAG.null, []);
 const P256_POINT = parseHex(
-  "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c2964fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+  "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296" +
+    "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
 );
 
 function spki(oid: string, parameters: readonly Uint8Array[], keyBytes: Uint8Array): Uint8Array {

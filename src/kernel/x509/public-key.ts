@@ -34,7 +34,7 @@ export interface PublicKey {
   readonly verifier: VerificationKey;
 }
 
-/** Under 1024 bits factoring is a home project; Go refuses the same. */
+/** Keys under 1024 bits can be factored with little effort; Go refuses the same. */
 const MIN_RSA_BITS = 1024;
 /** Verification time grows with the square of the size: Go's limit of 8192 keeps a handshake from becoming a weapon. */
 const MAX_RSA_BITS = 8192;

@@ -1,5 +1,5 @@
 // The addresses of a DNS name, asked of the servers that the machine is configured with. "There is no such name" is an
-// answer; "nobody answered" is a Fault, so that nobody mistakes an outage for a fact.
+// answer; no answer is a Fault, so that an outage is not mistaken for a fact.
 
 import { Resolver } from "node:dns/promises";
 import { networkInterfaces } from "node:os";

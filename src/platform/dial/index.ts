@@ -1,4 +1,4 @@
-// What is asked of the network that is not HTTP: which certificate somebody serves with, which addresses a name has,
+// What is asked of the network that is not HTTP: which certificate a server has, which addresses a name has,
 // and how a connection comes about, through a proxy or directly.
 
 export { ownAddresses, resolveName } from "./addresses.ts";

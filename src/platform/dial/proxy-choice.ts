@@ -13,7 +13,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function proxyFor(target: URL, env: Environment, named?: string): URL | undefined {
   if (named) return parseProxyUrl(named);
-  // The first that says something: an empty word does not hide the other.
+  // The first that is not empty: an empty variable does not hide the other.
   const text = env["HTTPS_PROXY"] || env["https_proxy"] || "";
   if (text === "" || isLocal(hostOf(target)) || isExcepted(target, env["NO_PROXY"] || env["no_proxy"] || "")) {
     return undefined;
@@ -26,7 +26,7 @@ export function parseProxyUrl(text: string): URL {
   return parseProxy(text, "kubeconfig field proxy-url");
 }
 
-/** Go's rule: whoever sets a proxy for a company's network does not mean this machine. */
+/** Go's rule: a proxy for a company's network is not meant for this machine. */
 function isLocal(host: string): boolean {
   return host === "localhost" || isInRange("127.0.0.0/8", host) || isInRange("::1/128", host);
 }
@@ -40,7 +40,7 @@ function parseProxy(text: string, where: string): URL {
   throw new Fault("bad-config", `${where} names a proxy of kind ${url.protocol}, expected http or https`);
 }
 
-/** `%` and two hex digits of UTF-8, or a password that nobody can say to the proxy. */
+/** `%` and two hex digits of UTF-8, or a password that cannot be sent to the proxy. */
 function isUnescapable(text: string): boolean {
   try {
     decodeURIComponent(text);

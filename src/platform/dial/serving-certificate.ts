@@ -13,7 +13,7 @@ interface ServingAddress {
   readonly timeoutMs: number;
 }
 
-/** DER of the leaf. Fault `untrusted` when it does not verify, `unavailable` or `timeout` when nobody answers. */
+/** DER of the leaf. Fault `untrusted` when it does not verify, `unavailable` or `timeout` without an answer. */
 export function fetchServingCertificate(address: ServingAddress, signal: AbortSignal): Promise<Uint8Array> {
   const { host, port, caPem, timeoutMs } = address;
   if (signal.aborted) return Promise.reject(new Fault("aborted", `stopped before dialling ${host}`));

@@ -11,7 +11,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => new Promise((resolve) => server.close(resolve))));
 });
 
-/** Says this to whoever asks for anything; undefined: nothing. With `dripMs`: says it, and then an octet that often. */
+/** Answers every client with this; undefined: not at all. With `dripMs`: then also an octet that often. */
 async function aProxy(
   answer: string | undefined,
   { dripMs }: { readonly dripMs?: number } = {},

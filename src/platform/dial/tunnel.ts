@@ -14,13 +14,13 @@ interface TunnelOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A proxy's refusal has a line and some headers; whoever sends more is no proxy. */
+/** A proxy's refusal has a line and some headers; a longer answer is not a proxy's. */
 const MAX_ANSWER_OCTETS = 16_384;
 const END_OF_HEAD = "\r\n\r\n";
 /** As undici has it on a direct connection: small requests leave at once, and a peer that vanished is noticed. */
 export const KEEP_ALIVE_DELAY_MS = 60_000;
 
-/** A socket to the target, on which nothing was said yet. Faults: `unavailable`, `timeout`, `forbidden`, `aborted`. */
+/** A socket to the target, on which nothing was sent yet. Faults: `unavailable`, `timeout`, `forbidden`, `aborted`. */
 export function openTunnel({ proxy, host, port, timeoutMs, signal }: TunnelOptions): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = dial(proxy);

@@ -102,7 +102,7 @@ describe("atomicWriteFile and a crash", () => {
   const outcomes = new Map<Survival, string[]>();
 
   for (const survival of SURVIVALS) {
-    it(`after any operation, when the disk keeps ${survival} of what was not synced: the old file or the new, whole`, async () => {
+    it(`after any operation, when the disk keeps ${survival} of unsynced writes: old or new, and whole`, async () => {
       const contents: string[] = [];
       for (let stopAfter = 0; stopAfter < MAX_OPERATIONS; stopAfter++) {
         const { disk, acknowledged } = await writeAndCrash(stopAfter);

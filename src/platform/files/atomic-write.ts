@@ -1,4 +1,4 @@
-// A file changes in one step: whoever reads it, now or after a crash at any moment, finds all of the old content or all
+// A file changes in one step: a reader, now or after a crash at any moment, finds all of the old content or all
 // of the new. Written beside, synced, read back, renamed, and the directory synced; when the promise resolves, it
 // stays.
 
@@ -101,7 +101,7 @@ export async function removeIfPresent(path: string, fileSystem: FileSystem = nod
 
 // Directories that hold keys, roots of trust, or commands that a kubelet will run as root.
 
-/** Whoever can write here can plant a key or a link; the files' own modes do not help then. */
+/** A process that can write here can plant a key or a link; the files' own modes do not help then. */
 export async function requirePrivate(directory: string): Promise<void> {
   const { mode, uid } = await stat(directory);
   const own = process.getuid?.();

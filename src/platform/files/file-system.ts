@@ -61,7 +61,7 @@ export const nodeFileSystem: FileSystem = {
 
 const BY_ERRNO: Readonly<Record<string, FaultCode>> = { ENOENT: "not-found", EEXIST: "already-exists" };
 
-/** What people do not know by heart. */
+/** Codes that need an explanation. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EDQUOT: "the quota is used up",

@@ -17,7 +17,7 @@ interface FollowOptions {
   readonly fileSystem?: Pick<FileSystem, "read"> | undefined;
 }
 
-/** Runs until the signal fires. `known` is the content that whoever starts it has already used. */
+/** Runs until the signal fires. `known` is the content that the caller has already used. */
 export async function followFile(path: string, known: string, options: FollowOptions): Promise<void> {
   const { clock, signal, fileSystem = nodeFileSystem } = options;
   let seen = known;

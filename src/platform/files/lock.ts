@@ -1,4 +1,5 @@
-// One process at a time, by a lock file that names its holder. A holder that died loses the lock to whoever asks next.
+// One process at a time, by a lock file that names its holder. A holder that died loses the lock to the next process
+// that asks.
 //
 //   free  --link(2) of a complete file: exclusive, never half written-->  held
 //   held by a living process  -->  Fault `locked`
@@ -32,11 +33,11 @@ interface Holder {
   readonly nonce: string;
 }
 
-/** Each level is a process that died while it took over from the one before; nobody has seen two. */
+/** Each level is a process that died while it took over from the one before; two are not expected. */
 const MAX_TAKEOVER_DEPTH = 4;
 
 /**
- * A file that vanishes between our steps was released: try again, but not for ever against somebody in a tight loop.
+ * A file that vanishes between our steps was released: try again, but not for ever against a process in a tight loop.
  */
 const MAX_ATTEMPTS = 10;
 
@@ -75,7 +76,7 @@ async function takeFreeLock({ path, mine, fileSystem }: Claim): Promise<boolean>
     temporary = await writeHolder(path, mine, fileSystem);
     await fileSystem.link(temporary, path);
   } catch (failure) {
-    // Not there any more: somebody else got the lock and cleared what looked like the left-over of a dead process.
+    // Not there any more: another process got the lock and cleared what looked like the left-over of a dead process.
     if (isFault(failure, "already-exists") || isFault(failure, "not-found")) return false;
     throw failure;
   } finally {
@@ -112,7 +113,7 @@ async function writeHolder(path: string, holder: Holder, fileSystem: FileSystem)
   return temporary;
 }
 
-/** Nobody's doing, unlike a file that is not there any more: trying again would not help. */
+/** Trying again would not help, unlike with a file that is not there any more. */
 async function createBeside(path: string, create: () => Promise<void>): Promise<void> {
   try {
     await create();

@@ -30,7 +30,7 @@ function exists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code !== "ESRCH"; // EPERM: somebody else's, but there
+    return (cause as NodeJS.ErrnoException).code !== "ESRCH"; // EPERM: another user's, but there
   }
 }
 

@@ -1,4 +1,4 @@
-// What people write behind a flag, as values: durations, addresses, one word of several. One reading for all programs,
+// Values of flags: durations, addresses, one choice of several. One reading for all programs,
 // so that `90s` means the same everywhere. Fault `bad-config` names the flag, what stands there and what was expected.
 
 import { Fault } from "../../kernel/outcome/index.ts";

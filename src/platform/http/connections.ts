@@ -1,4 +1,4 @@
-// Who holds how many connections. Each takes some forty kilobytes, used or not, and whoever opens thousands of them
+// Counts connections by peer. Each takes some forty kilobytes, used or not, and a peer that opens thousands of them
 // should cost himself: beyond a bound for each peer, the one that has been idle longest is closed for the new one, and
 // only when all are in use the new one is refused. A peer is an IPv4 address or an IPv6 network of 64 bits, which one
 // machine has whole.

@@ -19,7 +19,7 @@ export interface HttpRequest {
   readonly peerCertificates: readonly Uint8Array[];
   readonly remoteAddress: string;
   /**
-   * Fires when the peer goes away or the listener closes; after a whole answer nobody hears of it. Made when first
+   * Fires when the peer goes away or the listener closes; after a whole answer it does not fire. Made when first
    * asked for.
    */
   readonly signal: AbortSignal;
@@ -76,7 +76,7 @@ export function readBody(message: IncomingMessage, limit: number, onBytes?: OnBy
       chunks.push(chunk);
       const objection = size > limit ? tooLarge(limit) : thrownBy(() => onBytes?.(chunk.length));
       if (objection === undefined) return;
-      // The rest stays unread: whoever answers ends the connection.
+      // The rest stays unread: the answer ends the connection.
       message.pause();
       settle(() => reject(objection));
     };

@@ -10,7 +10,7 @@ import { faultFromConnection } from "../kube/wire/connection-faults.ts";
 import { startDeadline } from "../kube/wire/deadline.ts";
 
 /**
- * Whom the connection trusts: only these certificates, or, to look at a document that proves itself, whoever answers.
+ * What the connection trusts: only these certificates, or, for a document that proves itself, any server.
  */
 export type ServerTrust = { readonly caPem: string } | { readonly anybody: true };
 
@@ -83,8 +83,8 @@ async function openClient(
 }
 
 /**
- * A CA in the list is trusted whether it signed itself or not, as Go's clients do it; one that cannot be read vouches
- * for nobody.
+ * A CA in the list is trusted whether it signed itself or not, as Go's clients do it; one that cannot be read is
+ * trusted for nothing.
  */
 function createContext(trust: ServerTrust): SecureContext {
   if (!("caPem" in trust)) return createSecureContext({ ca: [] });

@@ -99,15 +99,18 @@ describe("the listener", () => {
     expect(await post(10)).toMatch(/10 bytes$/);
     expect(await post(11)).toMatch(/limit-exceeded$/);
     const chunked =
-      "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\nb\r\nxxxxxxxxxxx\r\n0\r\n\r\n";
+      "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\nb\r\n" +
+      "xxxxxxxxxxx\r\n0\r\n\r\n";
     expect(await raw(port, chunked)).toMatch(/limit-exceeded$/);
   });
 
   const smuggled: Record<string, string> = {
     "a length and chunks":
-      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /admin HTTP/1.1\r\nhost: x\r\n\r\n",
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET " +
+      "/admin HTTP/1.1\r\nhost: x\r\n\r\n",
     "two lengths":
-      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 30\r\n\r\nGET /admin HTTP/1.1\r\nhost: x\r\n\r\n",
+      "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\ncontent-length: 30\r\n\r\nGET /admin HTTP/1.1\r\n" +
+      "host: x\r\n\r\n",
     "a length that is no number": "POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0x3\r\n\r\nabc",
     "a space before the colon": "GET / HTTP/1.1\r\nhost : x\r\n\r\n",
     "a folded header": "GET / HTTP/1.1\r\nhost: x\r\na: b\r\n c\r\n\r\n",

@@ -185,8 +185,8 @@ async function drained(response: ServerResponse, stalledMs: number): Promise<voi
   });
 }
 
-// The end of one exchange: the peer went away, or the listener closes. Most requests are answered before anybody asks,
-// so the signal and the fault it carries are made for those that do.
+// The end of one exchange: the peer went away, or the listener closes. Most requests are answered before their signal
+// is used, so the signal and the fault it carries are made for those that do.
 
 interface Ending {
   /** The same at every call; it has fired already when the end came before. */
@@ -218,7 +218,7 @@ function createEnding(): Ending {
 /**
  * The address that the server listens on; for one that means "all of them", the machine's first own address, as
  * kube-apiserver chooses its --advertise-address. Undefined on a machine without a network, and where the server
- * listens to itself alone: nobody else reaches it.
+ * listens to itself alone: other machines cannot reach it.
  */
 export function dialableAddress(host: string): string | undefined {
   if (isIP(host) !== 0 && !isOfThisMachine(host)) return host;
@@ -230,7 +230,7 @@ export function dialableAddress(host: string): string | undefined {
 
 const UNSPECIFIED: readonly string[] = ["0.0.0.0", "::"];
 
-/** Loopback, unspecified and link-local addresses mean something else to everybody who reads them. */
+/** Loopback, unspecified and link-local addresses mean something else on every machine. */
 function isOfThisMachine(address: string): boolean {
   return /^(?:127\.|0\.0\.0\.0$|169\.254\.|::1?$|fe[89ab])/i.test(address);
 }

@@ -52,7 +52,7 @@ function secureContext(certificate: ServingCertificate) {
     cert: certificate.certPem,
     key: certificate.keyPem,
     minVersion: "TLSv1.2" as const,
-    // Nobody's certificate is judged here. Left out, OpenSSL would parse the roots of the whole web: 40 ms at the first
+    // No certificate is judged here. Left out, OpenSSL would parse the roots of the whole web: 40 ms at the first
     // start.
     ca: [],
     // A resumed session would bring back the peer's leaf without the intermediates it sent.

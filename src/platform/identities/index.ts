@@ -1,5 +1,5 @@
 // NodeIdentities by their owner, on the server. An identity has one of two names
-// (docs/decisions/0013-identity-names.md); which of them, nobody else needs to know.
+// (docs/decisions/0013-identity-names.md); callers need not know which of them.
 
 import {
   type IdentityOwner,
@@ -17,7 +17,7 @@ export async function findIdentity(
   owner: IdentityOwner,
   signal?: AbortSignal | undefined,
 ): Promise<NodeIdentity | undefined> {
-  // Whoever had the readable name when this identity was made may be gone since: both are looked at.
+  // The owner of the readable name when this identity was made may be gone since: both are looked at.
   for (const name of identityNames(owner)) {
     const found = await getIfThere(home, name, signal);
     if (found !== undefined && isIdentityOf(found, owner)) return found;
@@ -40,7 +40,7 @@ async function getIfThere(
 
 /**
  * Under its readable name, or under the other where that is another's. Fault `already-exists` where the owner has one
- * under the name that was tried; whoever calls has seen that there was none.
+ * under the name that was tried; the caller has seen that there was none.
  */
 export async function createIdentity(
   home: KubeClient,

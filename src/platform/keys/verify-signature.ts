@@ -13,7 +13,7 @@ import type { PublicKey } from "../../kernel/x509/index.ts";
 export async function verifySignature(key: PublicKey, signed: SignedBytes): Promise<boolean> {
   const { hash, key: kind } = ALGORITHM_FACTS[signed.algorithm];
   if (kind !== key.algorithm) return false;
-  // RSA takes 40 µs with everything, less than handing it over and back is worth; Ed25519 is nobody's in Kubernetes.
+  // RSA takes 40 µs with everything, less than handing it over and back costs; Kubernetes does not use Ed25519.
   if (key.curve === undefined || hash === undefined) return key.verifier.verify(signed);
   const imported = await importPoint(key.keyBytes, key.curve);
   return new Promise((resolve, reject) => {

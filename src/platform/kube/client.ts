@@ -8,8 +8,8 @@ import type { KubeList, KubeObject, ObjectPath, Resource, WatchEvent } from "../
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
-   * Default 30 s; a watch has none. The server is told the timeout of a write: what nobody waits for must not happen
-   * later.
+   * Default 30 s; a watch has none. The server is told the timeout of a write: a write whose caller has given up must
+   * not happen later.
    */
   readonly timeoutMs?: number | undefined;
   /**

@@ -13,7 +13,7 @@ import {
 } from "../../kernel/der/index.ts";
 
 export interface LeafFields {
-  /** Empty unless there is exactly one: several are nobody's, a node certificate has one. */
+  /** Empty unless there is exactly one, as in a node certificate. */
   readonly commonName: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;

@@ -14,7 +14,7 @@ import { type KeySeal, type KeyUse, parseSealedKey, SEALED_KEY_LABEL } from "./s
 /** A chain of a dozen certificates with an RSA key is some 30 KB. */
 export const PAIR_MAX_BYTES = 262_144;
 
-/** What can be said of a pair without its key. */
+/** What is known of a pair without its key. */
 export interface PairCertificate extends LeafFields {
   /** The chain, leaf first. */
   readonly certificatePem: string;
@@ -48,7 +48,7 @@ export function keyBlockOf(pair: StoredPair): string {
 const CERTIFICATES = /^-----BEGIN CERTIFICATE-----$[^-]+^-----END CERTIFICATE-----$/gm;
 const KEY = /^-----BEGIN ((?:EC |RSA )?PRIVATE KEY|COUNTERSIGN SEALED KEY)-----$[^-]+^-----END \1-----$/m;
 
-/** For whoever takes a plain key only, because it comes from outside of a store. */
+/** For callers that take a plain key only, because it comes from outside of a store. */
 export function parsePair(text: string): CertificatePair {
   const pair = parseStoredPair(text);
   if (isSealed(pair)) throw new Fault("unsupported", "the pair's key is sealed, and a plain one is needed here");
@@ -119,7 +119,7 @@ function unreadable(cause: unknown): Fault {
   return new Fault("malformed", "the pair's certificate or key is unreadable", { cause });
 }
 
-// From a pair as it is stored to one that can be used: a plain one as it is, a sealed one by whoever sealed it.
+// From a pair as it is stored to one that can be used: a plain one as it is, a sealed one by its seal.
 
 /** `keySeal`: this machine's, where it has one. The key is held against the certificate once more. */
 export async function openPair(pair: StoredPair, keySeal: KeySeal | undefined): Promise<CertificatePair> {

@@ -17,7 +17,7 @@ export interface OutputStream {
   readonly isTty: boolean;
 }
 
-/** The second Ctrl-C means "now": whoever presses it twice does not want to wait for a clean end. */
+/** The second Ctrl-C means "now", without waiting for a clean end. */
 const FORCED_EXIT_CODE = 130;
 
 export function createProcessEdge(): ProcessEdge {
@@ -47,7 +47,7 @@ function onBrokenPipe(error: NodeJS.ErrnoException): void {
 // before it.
 
 /**
- * As sysexits(3) has them: a wrong command line or file, a process that shall be started anew, an end nobody asked for.
+ * As sysexits(3) has them: a wrong command line or file, a process that shall be started anew, an unexpected end.
  */
 const EXIT_CONFIG = 78;
 const EXIT_AGAIN = 75;
@@ -93,7 +93,7 @@ export function writeNow(output: StandardOutput, text: string): void {
       written += writeSync(output, bytes, written);
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
-      if (code === "EPIPE") return; // the reader went away; there is nobody left to tell
+      if (code === "EPIPE") return; // the reader went away
       if (code !== "EAGAIN") throw cause;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     }

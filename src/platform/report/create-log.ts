@@ -1,4 +1,4 @@
-// The door to the writing log. The writer is loaded only when somebody asks for it: the exec plugin starts at every
+// Opens a log that writes. The writer is loaded only when it is asked for: the exec plugin starts at every
 // credential refresh and must not wait for a logging library.
 
 import type { Log, LogOptions } from "./log.ts";

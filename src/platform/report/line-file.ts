@@ -13,7 +13,7 @@ interface LineFile {
 }
 
 const syncToDisk = promisify(fsync);
-/** Whoever may read what was decided about nodes may read this; nobody else. */
+/** The decisions about nodes are for the owner of the file only. */
 const MODE = 0o600;
 const NEWLINE = 0x0a;
 

@@ -10,7 +10,8 @@ describe("the text of metrics", () => {
     metrics.gauge({ name: "unused", help: "Says nothing." });
     metrics.reading({ name: "r", help: "Is read.", type: "gauge" }, () => 4.5);
     expect(metrics.expose()).toBe(
-      '# HELP c_total Counts.\n# TYPE c_total counter\nc_total{path="a\\"b\\\\c\\nd"} 3\n# HELP r Is read.\n# TYPE r gauge\nr 4.5\n',
+      '# HELP c_total Counts.\n# TYPE c_total counter\nc_total{path="a\\"b\\\\c\\nd"} 3\n# HELP r Is ' +
+        "read.\n# TYPE r gauge\nr 4.5\n",
     );
   });
 

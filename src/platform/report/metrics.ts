@@ -31,7 +31,7 @@ export interface Metrics {
   counter(options: MetricOptions): Counter;
   gauge(options: MetricOptions): Gauge;
   histogram(options: MetricOptions & { readonly buckets: readonly number[] }): Histogram;
-  /** A number, or one for each of several labels, that is asked for when somebody reads: uptime, memory, queues. */
+  /** A number, or one for each of several labels, that is asked for at each scrape: uptime, memory, queues. */
   reading(
     options: MetricOptions & { readonly type: "counter" | "gauge" },
     read: () => number | readonly Reading[],
@@ -144,7 +144,7 @@ function line(name: string, labels: string, value: number): string {
   return `${name}${labels} ${value}\n`;
 }
 
-/** Labels never change, so whoever counts with the same ones again and again pays for their text once. */
+/** Labels never change, so a caller that counts with the same ones again pays for their text once. */
 const texts = new WeakMap<Labels, string>();
 
 function labelText(labels: Labels): string {

@@ -1,4 +1,4 @@
-// Nothing secret reaches a log, whoever wrote the line: values under secret names are replaced at any depth, and
+// Nothing secret reaches a log, in whichever line: values under secret names are replaced at any depth, and
 // strings that look like a bootstrap token, a JWT or a private key are blanked wherever they stand.
 
 const SECRET_WORDS: ReadonlySet<string> = new Set([
@@ -65,7 +65,7 @@ function redactValue(value: unknown, depth: number): unknown {
 }
 
 /**
- * A Fault is an accident that somebody named, so its code says enough; any other error is a surprise and keeps its
+ * A Fault is a foreseen accident, so its code says enough; any other error is a surprise and keeps its
  * stack.
  */
 function redactError(error: Error, depth: number): Record<string, unknown> {

@@ -35,9 +35,9 @@ export interface StatusServer {
   close(): Promise<void>;
 }
 
-/** A probe is a line; whoever sends more, or slowly, is no probe. */
+/** A probe is a line; a longer or slow request is no probe. */
 export const STATUS_LIMITS = { maxHeaderSize: 8 * 1024, requestTimeout: 5_000, headersTimeout: 5_000 };
-/** Two probes and a scraper; the rest is somebody who plays. */
+/** Two probes and a scraper; more are not expected. */
 const MAX_CONNECTIONS = 64;
 
 export async function startStatusServer(options: StatusServerOptions): Promise<StatusServer> {
@@ -60,7 +60,7 @@ function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ) {
-  // Not by the URL parser, which throws at a path such as `//`: anybody may send one.
+  // Not by the URL parser, which throws at a path such as `//`, which any client may send.
   const [pathname = "", query = ""] = (request.url ?? "").split("?", 2);
   const checks = { "/healthz": healthy, "/livez": [], "/readyz": ready }[pathname];
   if (request.method !== "GET" && request.method !== "HEAD") return send(response, 405, "GET only\n");

@@ -18,13 +18,13 @@ export function onAbort(signal: AbortSignal | undefined, handler: () => void): (
   return () => signal.removeEventListener("abort", handler);
 }
 
-/** Why it fired: the Fault that whoever fired it gave, or `aborted` in these words. */
+/** Why it fired: the Fault that was given as its reason, or `aborted` with this message. */
 export function reasonOf(signal: AbortSignal | undefined, words: string): Fault {
   const reason: unknown = signal?.reason;
   return isFault(reason) ? reason : new Fault("aborted", words, { cause: reason });
 }
 
-// Waits for the end that somebody else decides on: Ctrl-C, SIGTERM, a test.
+// Waits until the signal fires: Ctrl-C, SIGTERM, the end of a test.
 
 export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -52,7 +52,7 @@ export async function runTogether(
   }
 }
 
-// A bounded wait that says, when it is over, what was still awaited: that is what a person needs to know.
+// A bounded wait whose fault names what was still awaited.
 
 export interface Limit {
   readonly clock: Clock;
@@ -81,7 +81,7 @@ export async function withinLimit<T>(limit: Limit, act: (signal: AbortSignal) =>
     return await act(stop.signal);
   } catch (cause) {
     if (!isOver || !isFault(cause, "aborted")) throw cause;
-    // Without its cause: that we gave up is the whole of it, and which call was cut short tells nobody anything.
+    // Without its cause: which call was cut short explains nothing.
     throw new Fault("timeout", overdue());
   } finally {
     finished.abort();

@@ -64,7 +64,7 @@ function openTransport(address: TpmAddress, options: TpmOptions): Promise<TpmTra
   return openSocketTransport(address.socket, { timeoutMs, signal });
 }
 
-/** Firmware starts a real TPM; nobody starts a simulator, and nobody else clears up after its last client. */
+/** Firmware starts a real TPM; a simulator has to be started here, and cleared up after its last client. */
 async function startSimulator(tpm: Tpm): Promise<void> {
   try {
     await tpm.send(startup());

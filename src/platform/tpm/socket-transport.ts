@@ -88,7 +88,7 @@ function gone(shown: string, received = 0): Fault {
   return new Fault("unavailable", `TPM at ${shown} closed the connection ${how}`);
 }
 
-/** An error on a socket that nobody waits on says nothing that the next exchange will not say. */
+/** An error on an idle socket is reported by the next exchange. */
 function ignoreLater(): void {
   return;
 }

@@ -207,7 +207,7 @@ describe("handles", () => {
 
 describe("primary keys that are kept", () => {
   const done = parseHex("80010000000a00000000");
-  /** A key of this handle; what else it is, nobody asks here. */
+  /** A key of this handle; its other properties do not matter here. */
   const make = (name: string) => ({
     name: "CreatePrimary",
     bytes: encodeUtf8(name),

@@ -34,7 +34,7 @@ export function policySecret(authority: number, session: number): TpmCommand<voi
     parameters: [NO_BYTES, NO_BYTES, NO_BYTES, NO_EXPIRY],
   };
   return createCommand(parts, ({ parameters }) => {
-    parameters.sized(); // a timeout and a ticket that nobody will present
+    parameters.sized(); // a timeout and a ticket, which are not used
     parameters.u16();
     parameters.u32();
     parameters.sized();

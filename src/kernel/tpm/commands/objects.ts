@@ -76,8 +76,8 @@ export function readPublic(handle: number): TpmCommand<ReadPublicAnswer> {
 
 /**
  * fixedTPM and fixedParent: it cannot be duplicated to another TPM or parent. userWithAuth with no password, and noDA:
- * whoever runs as root on this machine may open it, and a lockout that somebody else caused does not stop him. No
- * policy: registers change with every update of the firmware, and a key that does not survive one would make each
+ * any process that runs as root on this machine may open it, and a lockout that another process caused does not stop
+ * it. No policy: PCRs change with every update of the firmware, and a key that does not survive one would make each
  * update a new join.
  */
 export const SEALED_ATTRIBUTES = 0x00000452;

@@ -1,4 +1,4 @@
-// Commands on platform configuration registers: read, extend, and quote them with the attestation key.
+// Commands on PCRs: read, extend, and quote them with the attestation key.
 import { concatBytes } from "../../bytes/index.ts";
 import { Fault } from "../../outcome/index.ts";
 import { sized, u16, u32 } from "../codec.ts";
@@ -7,7 +7,7 @@ import { createCommand, EMPTY_PASSWORD, type TpmCommand } from "../message.ts";
 import { encodePcrSelections, type PcrSelection, readPcrSelections } from "../pcrs.ts";
 
 interface PcrReadAnswer {
-  /** Which of the asked registers the values are of: a TPM gives at most eight a call. */
+  /** Which of the PCRs asked for the values are of: a TPM gives at most eight a call. */
   readonly selections: readonly PcrSelection[];
   readonly values: readonly Uint8Array[];
 }

@@ -1,4 +1,5 @@
-// What must hold for each certificate of a path by its place in it, whoever signed it (RFC 5280 §4, §6.1.3, §6.1.4):
+// What must hold for each certificate of a path by its place in it, independent of its signer (RFC 5280 §4, §6.1.3,
+// §6.1.4):
 //   1. it is valid now                            NotYetValid, Expired
 //   2. its key is strong enough                   WeakKey
 //   3. its serial number, names and bits agree    ProfileViolated
@@ -142,9 +143,9 @@ function checkCaBits(certificate: Certificate, place: Place): ChainRefusal | und
 }
 
 /**
- * RFC 5280 §4.2.1.1 and §4.2.1.2, of what stands between leaf and root. A root is the operator's word: those that
- * kubeadm made with Go before 1.15 have no key identifiers and live until 2030. Leaves: see checkAuthority in
- * search.ts.
+ * RFC 5280 §4.2.1.1 and §4.2.1.2, of what stands between leaf and root. A root is trusted because the operator gave it:
+ * those that kubeadm made with Go before 1.15 have no key identifiers and live until 2030. Leaves: see checkAuthority
+ * in search.ts.
  */
 function checkKeyIds(certificate: Certificate, place: Place): ChainRefusal | undefined {
   const { authorityKeyId, subjectKeyId } = certificate;

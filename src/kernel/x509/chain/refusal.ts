@@ -37,7 +37,7 @@ export function refuseChain(reason: ChainRefusalReason, message: string): ChainR
   return { ok: false, reason, message };
 }
 
-/** Common names come from strangers: quoted, so that a line break cannot forge a log line, and cut. */
+/** Common names are untrusted: quoted, so that a line break cannot forge a log line, and cut. */
 const SHOWN_LENGTH = 80;
 
 export function shown(certificate: Certificate): string {

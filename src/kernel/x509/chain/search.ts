@@ -107,8 +107,8 @@ function mayStandAbove(search: Search, path: Path, candidate: Candidate): boolea
 }
 
 /**
- * RFC 5280 §4.2.1.1: who is signed by a key with an identifier names it. Client certificates are let off: people make
- * them with `openssl x509 -req`, which writes no extensions, and every Kubernetes API server takes them.
+ * RFC 5280 §4.2.1.1: a certificate that is signed by a key with an identifier names it. Client certificates are exempt:
+ * operators make them with `openssl x509 -req`, which writes no extensions, and every Kubernetes API server takes them.
  */
 function checkAuthority(child: Certificate, issuer: Certificate, usage: string | undefined): ChainRefusal | undefined {
   if (usage === EKU_CLIENT_AUTH || issuer.subjectKeyId === undefined || child.authorityKeyId !== undefined)

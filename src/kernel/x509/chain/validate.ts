@@ -1,8 +1,9 @@
 // Path validation (RFC 5280 §6): from a leaf through untrusted intermediates to one of the given roots. In order:
 //   1. the leaf by itself: profile, peer name, usage
 //   2. a leaf that is one of the roots is trusted as it stands
-//   3. paths, searched in search.ts; the first that passes is the answer Pure: the time is a parameter, and nothing is
-//   fetched. There is no revocation: Kubernetes knows none, its certificates are short-lived instead.
+//   3. paths, searched in search.ts; the first that passes is the answer
+// Pure: the time is a parameter, and nothing is fetched. There is no revocation: Kubernetes knows none, its
+// certificates are short-lived instead.
 
 import { equalBytes } from "../../bytes/index.ts";
 import type { Certificate } from "../certificate.ts";

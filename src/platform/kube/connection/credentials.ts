@@ -38,7 +38,7 @@ export function anonymous(): Credentials {
   return {};
 }
 
-// A value that is read again from time to time, because somebody renews it on disk. Once it has been read, a failed
+// A value that is read again from time to time, because it is renewed on disk. Once it has been read, a failed
 // reading is reported and the last good value stays: a file is absent for a moment while it is replaced.
 
 /** Tokens and certificates are renewed minutes to months before they expire. */

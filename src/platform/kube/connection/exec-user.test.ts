@@ -133,7 +133,7 @@ describe("a client with an exec user", () => {
   });
   afterAll(() => server.close());
 
-  it("sends a request that was answered with 401 once more, with the next credential, and not a third time", async () => {
+  it("sends a request answered with 401 once more, with the next credential, and not a third time", async () => {
     const seen: (string | undefined)[] = [];
     let good = "Bearer token-2";
     server.handle((request, response) => {

@@ -77,7 +77,7 @@ describe("the cluster of a kubeconfig", () => {
     expect(await load({}, { "tls-server-name": "name", ...both })).toMatchObject({ tlsServerName: "name" });
   });
 
-  it("without a CA means this machine's roots, where kubectl looks for them, and not those that Node brings along", async () => {
+  it("without a CA means this machine's roots, where kubectl looks for them, and not those of Node", async () => {
     await writeFile(file("roots.pem"), alice.certPem);
     const path = await save({}, {});
     const env = { SSL_CERT_FILE: file("roots.pem") };

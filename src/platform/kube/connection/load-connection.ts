@@ -25,7 +25,7 @@ import { anonymous, type Connection, type CredentialSource, type Credentials, cr
 import { createExecCredentials } from "./exec-user.ts";
 
 export interface LoadOptions {
-  /** What the file holds, for whoever has just written it: another process may have taken it away since. */
+  /** What the file holds, for a caller that has just written it: another process may have taken it away since. */
   readonly text?: string | undefined;
   /** Left out: the current context. */
   readonly context?: string | undefined;
@@ -67,7 +67,7 @@ export async function loadKubeconfigConnection(path: string, options: LoadOption
   };
 }
 
-/** As client-go: a user who has a token or a certificate of his own does not ask a plugin. */
+/** As client-go: a user with a token or a certificate does not ask a plugin. */
 function isPluginUser(user: KubeconfigUser): user is KubeconfigUser & { readonly exec: ExecUser } {
   const hasOwn = [user.token, user.tokenFile, user["client-certificate"], user["client-certificate-data"]].some(
     Boolean,

@@ -1,6 +1,6 @@
 // One run of a credential plugin, as client-go runs it: the caller's environment, the plugin's own on top, the question
 // in KUBERNETES_EXEC_INFO, its stderr to ours, its stdout for the answer. differs from upstream: the run has a time
-// limit and its answer a size, because a plugin that hangs would stop every request of the process without a word.
+// limit and its answer a size, because a plugin that hangs would stop every request of the process silently.
 
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
@@ -66,7 +66,7 @@ function failureOf(command: string, { code, cause }: Ending, hint?: string): Fau
   return new Fault("unavailable", `exec: executable ${command} ${how}`, { cause });
 }
 
-// Which program an exec user means: what is run, and for people who ask before it is, where that lies.
+// Which program an exec user means: what is run, and, for messages, where that lies.
 
 /** Where execvp(3) looks without a PATH. */
 const PATH_WITHOUT_ONE = "/bin:/usr/bin";

@@ -1,6 +1,6 @@
-// Events for people, as Kubernetes' own controllers write them (core v1): the same words about the same object are one
-// Event whose count grows, one object gets a few at once and then one in five minutes, and nobody waits: what cannot be
-// written is dropped with a line in the log. Upstream: client-go's tools/record.
+// Events for people, as Kubernetes' own controllers write them (core v1): the same message about the same object is one
+// Event whose count grows, one object gets a few at once and then one in five minutes, and no caller waits: what cannot
+// be written is dropped with a line in the log. Upstream: client-go's tools/record.
 
 import type { Event } from "../../../api/core/index.ts";
 import { EVENTS, type KubeObject } from "../../../api/meta/index.ts";
@@ -37,7 +37,7 @@ interface RecorderOptions {
 
 /** client-go's: 25 at once for one object, then one in 300 seconds. */
 const PER_OBJECT: Rate = { perSecond: 1 / 300, burst: 25 };
-/** client-go's cache of what was said; the oldest is forgotten. */
+/** client-go's cache of what was written; the oldest is forgotten. */
 const MAX_REMEMBERED = 4_096;
 /** Events that wait to be written; more are dropped. */
 const MAX_WAITING = 1_000;
@@ -84,7 +84,7 @@ export function createEventRecorder(options: RecorderOptions): EventRecorder {
   };
 }
 
-/** A name made of what is said: after a restart the same words meet their own Event instead of making another. */
+/** A name made of the content: after a restart the same message meets its own Event instead of making another. */
 function buildEvent(about: KubeObject, { type, reason, message }: EventWords, options: RecorderOptions): Event {
   const { namespace, name = "", uid = "" } = about.metadata;
   const at = new Date(options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
@@ -121,7 +121,7 @@ async function tell(client: KubeClient, event: Event, before: Event | undefined)
     try {
       return await client.patch<Event>(EVENTS, { namespace, name }, patch, { type: "merge" });
     } catch (error) {
-      if (!isFault(error, "not-found")) throw error; // events live an hour: said before, forgotten since
+      if (!isFault(error, "not-found")) throw error; // events live an hour: this one was deleted since
     }
   }
   try {

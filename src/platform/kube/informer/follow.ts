@@ -35,7 +35,7 @@ export interface Source {
 export interface Position {
   /** Undefined: from the present state. */
   resourceVersion: string | undefined;
-  /** False once the server has said that it does not know streaming lists. */
+  /** False once the server has answered that it does not know streaming lists. */
   streaming: boolean;
 }
 

@@ -44,11 +44,11 @@ export interface InformerOptions<T extends KubeObject = KubeObject> extends Sele
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>> | undefined;
   /**
    * What is kept of each object, so that a large collection costs no more than what is read of it. Default: all but
-   * `managedFields`, which often is half of an object and which nobody here reads. Objects that are written back whole
+   * `managedFields`, which often is half of an object and is not used here. Objects that are written back whole
    * must keep the rest.
    */
   readonly keep?: ((object: T) => T) | undefined;
-  /** A change handler threw. Default: the error is thrown where nobody catches it, which ends the process. */
+  /** A change handler threw. Default: the error is thrown uncaught, which ends the process. */
   readonly onBug?: ((error: unknown) => void) | undefined;
 }
 
@@ -149,7 +149,7 @@ function createGate(what: string): Gate {
 }
 
 // Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has
-// missed a change that nobody will tell again, and what it knows is wrong from now on. So that ends the process, as
+// missed a change that will not come again, and what it knows is wrong from now on. So that ends the process, as
 // every bug does.
 
 /** Synchronous: it notes that there is work, the work is done elsewhere. */

@@ -25,7 +25,7 @@ interface Following<T extends KubeObject> {
   readonly restart: Restart;
 }
 
-/** Somebody's wish that the present round, or the pause before the next one, ends and everything is read anew. */
+/** A caller's wish that the present round, or the pause before the next one, ends and everything is read anew. */
 interface Restart {
   request(): void;
   /** Runs one round with a signal that also a request aborts. True when one came. */

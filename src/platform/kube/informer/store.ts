@@ -25,7 +25,7 @@ export interface ObjectStore<T extends KubeObject> {
   apply(event: WatchEvent<T>): Change<T>[];
   /** A state that an answer of the server has shown. Unknown objects are left to the watch: it also tells their end. */
   observe(object: T): Change<T>[];
-  /** After a new list: what is no longer in it was deleted while nobody watched. */
+  /** After a new list: what is no longer in it was deleted without an event. */
   replace(objects: Iterable<T>): Change<T>[];
 }
 

@@ -75,7 +75,7 @@ async function turnUntil(isSo: () => boolean): Promise<void> {
 }
 
 describe("an election", () => {
-  it("has one leader; when he goes by his own will the other follows without waiting for the lease to run out", async () => {
+  it("has one leader; when it gives the lease back the other follows without waiting for its expiry", async () => {
     const [a, b] = [candidate("a"), candidate("b")];
     const first = await Promise.race([a.leads().then(() => a), b.leads().then(() => b)]);
     const other = first === a ? b : a;

@@ -1,6 +1,6 @@
 // Who of several replicas leads: the holder of a Lease. The elector stands for election until it holds the lease, lets
 // the work run while it renews, and gives the lease back when it is told to go. A leader who lost the lease never goes
-// on: his caller ends the process, and the next one begins with a clean memory, as kube-controller-manager does it.
+// on: the caller ends the process, and the next one begins with a clean memory, as kube-controller-manager does it.
 
 import { isFault } from "../../../kernel/outcome/index.ts";
 import type { Clock } from "../../clock/index.ts";

@@ -1,6 +1,6 @@
 // A Lease and what we have seen of it → what to do about it. Upstream: client-go's leaderelection, whose records these
-// are. The times in a record are somebody else's clock and decide nothing: a lease is over when its record has not
-// changed for its duration on our own clock.
+// are. The times in a record are of another machine's clock and decide nothing: a lease has expired when its record has
+// not changed for its duration on our own clock.
 
 import type { Lease } from "../../../api/core/index.ts";
 
@@ -61,7 +61,7 @@ function specOf({ identity, lease, nowMs, durationMs }: ElectionFacts, isRenewal
   };
 }
 
-/** The record of a leader who goes by his own will: whoever looks next may take it at once. */
+/** The record of a leader that gives the lease back: the next candidate may take it at once. */
 export function releasedSpec(lease: Lease, nowMs: number): NonNullable<Lease["spec"]> {
   const now = microTime(nowMs);
   return { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };

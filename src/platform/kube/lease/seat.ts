@@ -19,7 +19,7 @@ export interface SeatOptions {
   readonly identity: string;
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly timing: Timing;
-  /** Told at every look; empty: nobody. */
+  /** Called at every look with the holder's name; empty without a holder. */
   readonly onHolder?: ((holder: string) => void) | undefined;
 }
 

@@ -5,24 +5,21 @@
 //    │ succeeded leaves us     │ is begun any more     │ was begun has ended         │ another replica may take over
 //
 // 1. Another replica takes the lease only after it has seen one and the same record for `durationMs`. It cannot have
-// seen our
-//    last record before we sent it, so it takes over at `sent + durationMs` at the earliest, whatever the wall clocks
-//    say.
+//    seen our last record before we sent it, so it takes over at `sent + durationMs` at the earliest, whatever the wall
+//    clocks show.
 // 2. Every write is asked for here in the turn of the event loop in which it is written to its connection
-// (`beforeSend`). A
-//    process that was frozen before that finds its term over when it thaws, because the clocks went on: nothing is
-//    sent.
+//    (`beforeSend`). A process that was frozen before that finds its term expired when it thaws, because the clocks
+//    went on: nothing is sent.
 // 3. A write that was sent is given up, here and by the server (`timeout=` bounds its queueing and its transaction),
-// before
-//    the earliest take-over. `margin` covers clocks that run at different speeds and the last moments within the
+//    before the earliest take-over. `margin` covers clocks that run at different speeds and the last moments within the
 //    server.
 // 4. What is left is a freeze between the question and the system call of the same turn, some microseconds. Every write
-// of a
-//    feature carries the resourceVersion of the object that was judged: if a successor has touched it the write is
-//    refused.
-//    And a successor reads everything anew before its first decision (Informer.refresh), so it sees what we did write.
-//    Elapsed time is the larger one of two clocks: the monotonic one stands still while a machine sleeps, the wall
-//    clock may be set back.
+//    of a feature carries the resourceVersion of the object that was judged: if a successor has touched it the write is
+//    refused. And a successor reads everything anew before its first decision (Informer.refresh), so it sees what we
+//    did write.
+//
+// Elapsed time is the larger one of two clocks: the monotonic one stands still while a machine sleeps, the wall clock
+// may be set back.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { CallOptions, KubeClient } from "../client.ts";
@@ -30,7 +27,7 @@ import type { CallOptions, KubeClient } from "../client.ts";
 export interface Timing {
   /** How long others wait for a silent leader. */
   readonly durationMs: number;
-  /** How long a leader who cannot renew goes on. */
+  /** How long a leader that cannot renew goes on. */
   readonly renewMs: number;
   /** Between two looks at the lease. */
   readonly retryMs: number;
@@ -116,7 +113,9 @@ export function requireTiming({ durationMs, renewMs, retryMs }: Timing): void {
   if (durationMs >= 1_000 && lastWriteMs >= 1_000 && retryMs > 0 && retryMs * 2 <= renewMs) return;
   throw new Fault(
     "bad-config",
-    `lease duration ${durationMs} ms, renew deadline ${renewMs} ms and retry period ${retryMs} ms do not fit: a write needs a second between the deadline and nine tenths of the duration, and a deadline two tries`,
+    `lease duration ${durationMs} ms, renew deadline ${renewMs} ms and retry period ${retryMs} ms do not ` +
+      "fit: a write needs a second between the deadline and nine tenths of the duration, and a deadline two " +
+      "tries",
   );
 }
 

@@ -29,7 +29,7 @@ describe("flows", () => {
 });
 
 describe("a queue of several requesters", () => {
-  it("serves whoever comes late after one key of the one before, also when that one's keys come back again and again", async () => {
+  it("serves a late flow after one key of the one before, also when that one's keys keep coming back", async () => {
     const queue = createWorkQueue({ clock: createManualClock(), random: () => 0, flowOf: ownerOf });
     for (let i = 0; i < 1_000; i++) queue.add(`a${i}`);
     const served: string[] = [];

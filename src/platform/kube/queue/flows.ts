@@ -1,5 +1,5 @@
-// Keys that wait, in turn among those they belong to: each flow has its own line, and the flows take turns. Whoever
-// makes ten thousand requests waits for his own ten thousand; who makes one waits for one of each other flow.
+// Keys that wait, in turn among those they belong to: each flow has its own line, and the flows take turns. A requester
+// of ten thousand waits for its own ten thousand; a requester of one waits for one of each other flow.
 
 export interface Flows {
   add(key: string): void;

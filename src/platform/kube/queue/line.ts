@@ -52,7 +52,7 @@ export function createLine(ready: Flows, onHeld: (ms: number, wake: () => void) 
     add,
     get: (signal) => {
       const stops = signal === undefined ? [closing.signal] : [closing.signal, signal];
-      // Under load a key is there: then nobody need listen for the end.
+      // Under load a key is there: then no listener is needed.
       const key = workers.size === 0 && stops.every(({ aborted }) => !aborted) ? ready.take() : undefined;
       if (key !== undefined) {
         busy.add(key);

@@ -86,7 +86,7 @@ function createDelays(clock: Clock): Delays {
     try {
       await clock.sleep(ms, stop.signal);
     } catch (failure) {
-      if (isFault(failure, "aborted")) return false; // whoever stopped it has already removed or replaced it
+      if (isFault(failure, "aborted")) return false; // the caller that stopped it has already removed or replaced it
       throw failure;
     }
     waits.delete(key);

@@ -1,6 +1,6 @@
-// One end out of two reasons to stop: the caller gives up (`aborted`), or time is over (`timeout`). The reason is the
-// Fault itself, so whoever waits rejects with the right one. AbortSignal.any is not used: in Node 20 each combination
-// with a long-lived signal is held by it until that one fires.
+// One end out of two reasons to stop: the caller gives up (`aborted`), or the time has passed (`timeout`). The reason
+// is the Fault itself, so a waiting caller rejects with the right one. AbortSignal.any is not used: in Node 20 each
+// combination with a long-lived signal is held by it until that one fires.
 
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { onAbort } from "../../signals/index.ts";

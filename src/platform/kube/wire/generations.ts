@@ -139,8 +139,8 @@ async function openGeneration(
 }
 
 /**
- * Not a pool: who leaves a watch destroys its connection, and a pool of undici's would at once open another, for
- * nobody: a handshake for each certificate that a node waits for.
+ * Not a pool: a watch that ends destroys its connection, and a pool of undici's would at once open another that is
+ * not used: a handshake for each certificate that a node waits for.
  */
 function createWatches(connect: () => Client): Watches {
   const open = new Set<Client>();

@@ -115,7 +115,7 @@ describe("transport", () => {
     await server.untilConnections(before);
   });
 
-  it("tells a caller whose time is over while he waits for a connection, and does not send his request later", async () => {
+  it("rejects a caller whose time passes while it waits for a connection, and does not send later", async () => {
     const seen: string[] = [];
     const held: ServerResponse[] = [];
     server.handle((request, response) => {

@@ -57,7 +57,7 @@ describe("readEvents", () => {
     });
   }
 
-  it("refuses a line longer than its limit, before it is complete, and accepts one of exactly that length", async () => {
+  it("refuses a line longer than its limit before it is complete, and accepts one of that length", async () => {
     const event = line("ADDED", "a");
     expect(await read(pieces(event), event.length - 1)).toEqual(["ADDED a"]);
     await expect(read(pieces(event), event.length - 2)).rejects.toMatchObject({ code: "limit-exceeded" });
