@@ -23,7 +23,9 @@ export async function verifySignature(key: PublicKey, signed: SignedBytes): Prom
   });
 }
 
-/** A public key has nothing to hide, and only one that may be exported becomes a KeyObject without a warning of Node 26. */
+/**
+ * A public key has nothing to hide, and only one that may be exported becomes a KeyObject without a warning of Node 26.
+ */
 async function importPoint(point: Uint8Array, namedCurve: string): Promise<KeyObject> {
   const algorithm = { name: "ECDSA", namedCurve };
   return KeyObject.from(await webcrypto.subtle.importKey("raw", point, algorithm, true, ["verify"]));
