@@ -10,7 +10,7 @@ import type { Judgement, Seen } from "../kernel/outcome/index.ts";
 import type { Signer, SubjectAltNameTemplate } from "../kernel/x509/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
 import type { KeySeal } from "../platform/pair/index.ts";
-import type { Beacon, ChallengeKeys, Claims, FinishedRequest, Protocol, Recipient, Step } from "./evidence/index.ts";
+import type { Beacon, ChallengeKeys, FinishedRequest, Protocol, Recipient, Statement, Step } from "./evidence/index.ts";
 import type { Alarm, ChallengeFacts, HelloFacts, ProofFacts } from "./rules/index.ts";
 
 export type NodeAttestationProvider = SingleProvider | ExchangeProvider;
@@ -77,7 +77,7 @@ interface RenewalOffer {
 }
 
 export interface RequestInput {
-  readonly claims: Claims;
+  readonly statement: Statement;
   readonly protocol: Protocol;
   readonly key: Signer;
   /** For a serving certificate. */

@@ -6,7 +6,6 @@ import { CSRS } from "../../src/api/meta/index.ts";
 import {
   beaconExtraData,
   CHALLENGE_ANNOTATION,
-  type Claims,
   type Draft,
   draftRequest,
   type EvidenceBody,
@@ -16,6 +15,7 @@ import {
   type Protocol,
   parseBeacon,
   parseChallenge,
+  type Statement,
   type TpmHello,
   type TpmProof,
   transcriptDigest,
@@ -30,7 +30,7 @@ type Csr = CertificateSigningRequest;
 
 export interface MachineOptions {
   readonly client: KubeClient;
-  readonly claims: Claims;
+  readonly statement: Statement;
   readonly tpm?: SoftTpm;
   readonly key?: PrivateKey;
   readonly names?: SubjectAltNameTemplate;
@@ -43,12 +43,12 @@ export interface MachineOptions {
 export interface AnswerOptions {
   readonly secret?: Uint8Array;
   readonly key?: PrivateKey;
-  readonly claims?: Partial<Claims>;
+  readonly statement?: Partial<Statement>;
   readonly quote?: Partial<QuoteOptions>;
   readonly tpm?: SoftTpm;
   readonly alter?: (proof: TpmProof) => TpmProof;
   /** What the quote is made over, where it differs from what is sent. */
-  readonly quoted?: { readonly claims?: Partial<Claims>; readonly names?: SubjectAltNameTemplate };
+  readonly quoted?: { readonly statement?: Partial<Statement>; readonly names?: SubjectAltNameTemplate };
 }
 
 const PROTOCOL: Protocol = { provider: "tpm", version: 1 };
@@ -69,15 +69,15 @@ export interface AttestingMachine {
 }
 
 export function anAttestingMachine(options: MachineOptions): AttestingMachine {
-  const { client, claims, tpm = aSoftTpm(), protocol = PROTOCOL } = options;
+  const { client, statement, tpm = aSoftTpm(), protocol = PROTOCOL } = options;
   const key = options.key ?? generatePrivateKey("P-256");
   const send = (finished: FinishedRequest, metadata: Csr["metadata"] = {}) =>
     client.create<Csr>(CSRS, csrOf(finished, metadata));
   const draftHello = () => {
     const shown = options.endorsement ?? { ek: tpm.ek.raw, ekChain: [] };
-    const endorsement = claims.intent === "renew" ? undefined : shown;
+    const endorsement = statement.intent === "renew" ? undefined : shown;
     const body: EvidenceBody = { kind: "tpm-hello", ak: tpm.ak.raw, endorsement };
-    return finishRequest(draftRequest({ step: "hello", claims, protocol, key: key.signer }), { body });
+    return finishRequest(draftRequest({ step: "hello", statement, protocol, key: key.signer }), { body });
   };
   return {
     tpm,
@@ -88,9 +88,9 @@ export function anAttestingMachine(options: MachineOptions): AttestingMachine {
     answer: (hello, spoiled = {}) => answer({ ...options, tpm, key, protocol }, hello, spoiled),
     beaconRenewal: (text) => {
       const beacon = parseBeacon(text);
-      const draft = draftRequest({ step: "single", claims, protocol, key: key.signer, names: options.names });
+      const draft = draftRequest({ step: "single", statement, protocol, key: key.signer, names: options.names });
       const freshness = { kind: "beacon", epoch: beacon.epoch, kid: beacon.kid } as const;
-      const digest = transcriptDigest({ claims, protocol, spki: draft.spki, cri: draft.cri, freshness });
+      const digest = transcriptDigest({ statement, protocol, spki: draft.spki, cri: draft.cri, freshness });
       const body = proofOf(tpm, { extraData: beaconExtraData(beacon.nonce, digest), pcrs: [0, 1, 2, 3, 4, 5, 6, 7] });
       return finishRequest(draft, { body, beacon: { epoch: beacon.epoch, kid: beacon.kid } });
     },
@@ -118,14 +118,14 @@ function answer(machine: Equipped, hello: Csr, spoiled: AnswerOptions): Finished
   if (challenge.alg !== "tpm2-credential") throw new Error("this machine answers with a TPM");
   const { protocol } = machine;
   const tpm = spoiled.tpm ?? machine.tpm;
-  const claims = { ...machine.claims, ...spoiled.claims };
+  const statement = { ...machine.statement, ...spoiled.statement };
   const key = spoiled.key ?? machine.key;
-  const draft = draftRequest({ step: "proof", claims, protocol, key: key.signer, names: machine.names });
+  const draft = draftRequest({ step: "proof", statement, protocol, key: key.signer, names: machine.names });
   const helloRequest = new Uint8Array(Buffer.from(hello.spec.request, "base64"));
   const uid = hello.metadata.uid ?? "";
   const freshness = { kind: "challenge", helloRequest, helloUid: uid, annotation } as const;
   const over = overOf(draft, spoiled);
-  const digest = transcriptDigest({ claims: over.claims, protocol, spki: over.spki, cri: over.cri, freshness });
+  const digest = transcriptDigest({ statement: over.statement, protocol, spki: over.spki, cri: over.cri, freshness });
   const secret = spoiled.secret ?? machine.tpm.open(challenge);
   const quoted = { extraData: exchangeExtraData(secret, digest), pcrs: challenge.pcrs, ...spoiled.quote };
   const made = proofOf(tpm, quoted);
@@ -136,7 +136,11 @@ function answer(machine: Equipped, hello: Csr, spoiled: AnswerOptions): Finished
 /** The request that the quote speaks of: the one that is sent, unless a forger has another in mind. */
 function overOf(draft: Draft, { quoted }: AnswerOptions): Draft {
   if (quoted === undefined) return draft;
-  return draftRequest({ ...draft, claims: { ...draft.claims, ...quoted.claims }, names: quoted.names ?? draft.names });
+  return draftRequest({
+    ...draft,
+    statement: { ...draft.statement, ...quoted.statement },
+    names: quoted.names ?? draft.names,
+  });
 }
 
 function proofOf(tpm: SoftTpm, quoted: Pick<QuoteOptions, "extraData" | "pcrs"> & Partial<QuoteOptions>): TpmProof {

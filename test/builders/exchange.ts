@@ -11,7 +11,6 @@ import {
   beaconNonce,
   CHALLENGE_ANNOTATION,
   type Challenge,
-  type Claims,
   challengeSecret,
   deriveChallengeKeys,
   draftRequest,
@@ -22,6 +21,7 @@ import {
   type FinishOptions,
   finishRequest,
   type Protocol,
+  type Statement,
   type TpmProof,
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
@@ -61,7 +61,7 @@ export function aNodeUser(node = NODE, credential = CREDENTIAL): UserInfo {
   };
 }
 
-export function someClaims(overrides: Partial<Claims> = {}): Claims {
+export function someStatement(overrides: Partial<Statement> = {}): Statement {
   return {
     intent: "join",
     purpose: "client",
@@ -78,7 +78,7 @@ export const tpmHash = (tpm: SoftTpm) => encodeHex(sha256(publicKeyOf(tpm.ek).sp
 
 export interface ExchangeOptions {
   readonly tpm?: SoftTpm;
-  readonly claims?: Partial<Claims>;
+  readonly statement?: Partial<Statement>;
   readonly requester?: UserInfo;
   readonly key?: PrivateKey;
   readonly names?: SubjectAltNameTemplate;
@@ -120,9 +120,9 @@ export interface Exchange {
 
 export function anExchange(options: ExchangeOptions = {}): Exchange {
   const { tpm = aSoftTpm(), key = generatePrivateKey("P-256"), protocol = PROTOCOL, requester = TOKEN } = options;
-  const claims = someClaims(options.claims);
-  const draft = { claims, protocol, key: key.signer, names: options.names };
-  const endorsement = claims.intent === "renew" ? undefined : { ek: tpm.ek.raw, ekChain: [] };
+  const statement = someStatement(options.statement);
+  const draft = { statement, protocol, key: key.signer, names: options.names };
+  const endorsement = statement.intent === "renew" ? undefined : { ek: tpm.ek.raw, ekChain: [] };
   const body: EvidenceBody = options.body ?? { kind: "tpm-hello", ak: tpm.ak.raw, endorsement };
   const finish = options.seal === undefined ? {} : { seal: options.seal };
   const hello = anObject(
@@ -130,15 +130,15 @@ export function anExchange(options: ExchangeOptions = {}): Exchange {
     HELLO_UID,
     requester,
   );
-  const { annotation, secret } = challengeFor(hello, tpm, claims);
+  const { annotation, secret } = challengeFor(hello, tpm, statement);
   const challenged = { ...hello, annotations: { [CHALLENGE_ANNOTATION]: annotation } };
-  const proof = answer({ ...options, tpm, key, protocol, claims, secret: options.secret ?? secret }, challenged);
+  const proof = answer({ ...options, tpm, key, protocol, statement, secret: options.secret ?? secret }, challenged);
   return { tpm, hello, challenged, proof };
 }
 
-function challengeFor(hello: RequestObject, tpm: SoftTpm, claims: Claims) {
+function challengeFor(hello: RequestObject, tpm: SoftTpm, statement: Statement) {
   const tpmSide = { akName: nameOf(tpm.ak), ekHash: sha256(publicKeyOf(tpm.ek).spki) };
-  const challenged = { cluster: claims.cluster, helloRequest: hello.request, helloUid: hello.uid, tpm: tpmSide };
+  const challenged = { cluster: statement.cluster, helloRequest: hello.request, helloUid: hello.uid, tpm: tpmSide };
   const iat = Math.floor(NOW_MS / 1000) - 10;
   const core = {
     iat,
@@ -156,14 +156,20 @@ function challengeFor(hello: RequestObject, tpm: SoftTpm, claims: Claims) {
 }
 
 function answer(
-  options: ExchangeOptions & { tpm: SoftTpm; key: PrivateKey; protocol: Protocol; claims: Claims; secret: Uint8Array },
+  options: ExchangeOptions & {
+    tpm: SoftTpm;
+    key: PrivateKey;
+    protocol: Protocol;
+    statement: Statement;
+    secret: Uint8Array;
+  },
   hello: RequestObject,
 ): RequestObject {
-  const { tpm, key, protocol, claims, secret, requester = TOKEN } = options;
-  const draft = draftRequest({ step: "proof", claims, protocol, key: key.signer, names: options.names });
+  const { tpm, key, protocol, statement, secret, requester = TOKEN } = options;
+  const draft = draftRequest({ step: "proof", statement, protocol, key: key.signer, names: options.names });
   const annotation = hello.annotations[CHALLENGE_ANNOTATION] ?? "";
   const freshness = { kind: "challenge", helloRequest: hello.request, helloUid: hello.uid, annotation } as const;
-  const digest = transcriptDigest({ claims, protocol, spki: draft.spki, cri: draft.cri, freshness });
+  const digest = transcriptDigest({ statement, protocol, spki: draft.spki, cri: draft.cri, freshness });
   const quoted = { extraData: exchangeExtraData(secret, digest), pcrs: PCRS, values: PCR_VALUES, ...options.quote };
   const made: TpmProof = { kind: "tpm-proof", ...tpm.quote(quoted), pcrs: PCR_VALUES };
   const body = options.alter?.(made) ?? made;
@@ -295,14 +301,18 @@ export function proofFacts(exchange: Exchange, overrides: Partial<OwnedProofFact
 /** A renewal in one step, by the beacon of this moment. */
 export function aBeaconRenewal(
   tpm: SoftTpm,
-  options: { readonly epoch?: number; readonly quote?: Partial<QuoteOptions>; readonly claims?: Partial<Claims> } = {},
+  options: {
+    readonly epoch?: number;
+    readonly quote?: Partial<QuoteOptions>;
+    readonly statement?: Partial<Statement>;
+  } = {},
 ): BeaconFacts {
-  const claims = someClaims({ intent: "renew", ...options.claims });
+  const statement = someStatement({ intent: "renew", ...options.statement });
   const key = generatePrivateKey("P-256");
-  const draft = draftRequest({ step: "single", claims, protocol: PROTOCOL, key: key.signer });
+  const draft = draftRequest({ step: "single", statement, protocol: PROTOCOL, key: key.signer });
   const beacon = { epoch: options.epoch ?? beaconEpoch(NOW_MS), kid: KEYS.kid };
   const freshness = { kind: "beacon", ...beacon } as const;
-  const digest = transcriptDigest({ claims, protocol: PROTOCOL, spki: draft.spki, cri: draft.cri, freshness });
+  const digest = transcriptDigest({ statement, protocol: PROTOCOL, spki: draft.spki, cri: draft.cri, freshness });
   const extraData = beaconExtraData(beaconNonce(KEYS, beacon.epoch, CLUSTER), digest);
   const quoted = tpm.quote({ extraData, pcrs: PCRS, values: PCR_VALUES, ...options.quote });
   const body: EvidenceBody = { kind: "tpm-proof", ...quoted, pcrs: PCR_VALUES };

@@ -35,7 +35,7 @@ import {
 import type { PublicAreaFields } from "../../src/kernel/tpm/public-area.ts";
 import { generatePrivateKey, randomBytes } from "../../src/platform/keys/index.ts";
 import { readPcrs, type Tpm, withHandle, withSession } from "../../src/platform/tpm/index.ts";
-import { anObject, CLUSTER, HELLO_UID, KEYS, NOW_MS, PCRS, PROOF_UID, PROTOCOL, someClaims } from "./exchange.ts";
+import { anObject, CLUSTER, HELLO_UID, KEYS, NOW_MS, PCRS, PROOF_UID, PROTOCOL, someStatement } from "./exchange.ts";
 
 /** One exchange in a file: what travelled, and nothing else. */
 export interface RecordedExchange {
@@ -114,7 +114,7 @@ export function exchangeOverTpm(tpm: Tpm, chosen: ChosenKey): Promise<RecordedEx
 }
 
 async function exchangeWithKeys(tpm: Tpm, ek: LoadedKey, ak: LoadedKey): Promise<RecordedExchange> {
-  const input = { claims: someClaims(), protocol: PROTOCOL, key: generatePrivateKey("P-256").signer };
+  const input = { statement: someStatement(), protocol: PROTOCOL, key: generatePrivateKey("P-256").signer };
   const endorsement = { ek: ek.publicArea.raw, ekChain: [] };
   const body = { kind: "tpm-hello", ak: ak.publicArea.raw, endorsement } as const;
   const hello = anObject(finishRequest(draftRequest({ ...input, step: "hello" }), { body }), HELLO_UID);

@@ -19,9 +19,9 @@ import { CAPI_MACHINE_POOLS_V1BETA2 } from "../../src/api/foreign/machine-pool.t
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, CSRS, NODES } from "../../src/api/meta/index.ts";
 import {
   CHALLENGE_ANNOTATION,
-  type Claims,
   draftRequest,
   finishRequest,
+  type Statement,
 } from "../../src/attestation/evidence/index.ts";
 import type { ProviderVerifier } from "../../src/controller/attestation/world.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
@@ -72,7 +72,7 @@ export interface Scene {
   readonly family: string;
   readonly node: string;
   readonly tpm: SoftTpm;
-  machine(overrides?: Partial<Claims>, more?: Partial<MachineOptions>): AttestingMachine;
+  machine(overrides?: Partial<Statement>, more?: Partial<MachineOptions>): AttestingMachine;
 }
 
 /** An installed provider, by challenge: shows the digest of the exchange, as a signature over it would. */
@@ -217,15 +217,15 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
     await stage.admin.create(CAPI_MACHINE_POOLS_V1BETA2, pool as never);
   }
 
-  function claims(node: string, overrides: Partial<Claims> = {}): Claims {
+  function statement(node: string, overrides: Partial<Statement> = {}): Statement {
     const signer = overrides.purpose === "serving" ? SERVING_SIGNER : CLIENT_SIGNER;
     const common = { intent: "join", purpose: "client", signer, node, providerId: `test:///${node}` } as const;
     return { ...common, cluster: clusterOf(stage.plane), offered: ["tpm/1"], ...overrides };
   }
 
   /** A machine with a token, honest unless one thing is spoiled; with a TPM of its own that nobody listed. */
-  function machineFor(node: string, overrides: Partial<Claims> = {}, options: Partial<MachineOptions> = {}) {
-    return anAttestingMachine({ client: joining(), claims: claims(node, overrides), ...options });
+  function machineFor(node: string, overrides: Partial<Statement> = {}, options: Partial<MachineOptions> = {}) {
+    return anAttestingMachine({ client: joining(), statement: statement(node, overrides), ...options });
   }
 
   async function aScene(attestation: Attestation = {}, more: Partial<JoinPolicySpec> = {}): Promise<Scene> {
@@ -244,37 +244,37 @@ function sceneryOf(stage: ControllerStage, joining: () => KubeClient) {
   /** The provider that proves nothing, in the envelope. */
   function askInsecurely(
     node: string,
-    overrides: Partial<Claims> = {},
+    overrides: Partial<Statement> = {},
     { client = joining(), key }: Partial<Pick<MachineOptions, "client" | "key">> = {},
   ): Promise<Csr> {
-    const claimed = claims(node, { signer: INSECURE_SIGNER, offered: ["insecure/1"], ...overrides });
+    const claimed = statement(node, { signer: INSECURE_SIGNER, offered: ["insecure/1"], ...overrides });
     const protocol = { provider: "insecure", version: 1 };
-    const actor = anAttestingMachine({ client, claims: claimed, protocol, ...(key === undefined ? {} : { key }) });
-    const draft = draftRequest({ step: "single", claims: claimed, protocol, key: actor.key.signer });
+    const actor = anAttestingMachine({ client, statement: claimed, protocol, ...(key === undefined ? {} : { key }) });
+    const draft = draftRequest({ step: "single", statement: claimed, protocol, key: actor.key.signer });
     return actor.send(finishRequest(draft, { body: { kind: "insecure" } }));
   }
 
   /** The first step of an installed provider that is challenged. */
   function greetByKey(node: string): Promise<Csr> {
-    const claimed = claims(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
+    const claimed = statement(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
     const protocol = { provider: "machine-key", version: 1 };
-    const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
-    const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: actor.key.signer });
+    const actor = anAttestingMachine({ client: joining(), statement: claimed, protocol });
+    const draft = draftRequest({ step: "hello", statement: claimed, protocol, key: actor.key.signer });
     return actor.send(finishRequest(draft, { body: { kind: "installed", value: { serial: "42" } } }));
   }
 
   /** Evidence of an installed provider that asks in one step. */
   function askPresigned(node: string, url: string): Promise<Csr> {
-    const claimed = claims(node, { signer: PRESIGNED_SIGNER, offered: ["presigned/1"] });
+    const claimed = statement(node, { signer: PRESIGNED_SIGNER, offered: ["presigned/1"] });
     const protocol = { provider: "presigned", version: 1 };
-    const actor = anAttestingMachine({ client: joining(), claims: claimed, protocol });
-    const draft = draftRequest({ step: "single", claims: claimed, protocol, key: actor.key.signer });
+    const actor = anAttestingMachine({ client: joining(), statement: claimed, protocol });
+    const draft = draftRequest({ step: "single", statement: claimed, protocol, key: actor.key.signer });
     const value = { headers: {}, method: "GET", url };
     return actor.send(finishRequest(draft, { body: { kind: "installed", value } }));
   }
 
   return {
-    ...{ apply, createMachine, createPool, register, claims, machineFor, aScene },
+    ...{ apply, createMachine, createPool, register, statement, machineFor, aScene },
     ...{ askInsecurely, greetByKey, askPresigned },
   };
 }

@@ -42,7 +42,7 @@ const MERGE = { type: "merge" } as const;
 export function describeAttestation(where: string, startPlane: () => Promise<Plane>): void {
   describe(`attestation on ${where}`, () => {
     const on = useAttestationStage(startPlane);
-    const { stage, aScene, apply, createMachine, claims, machineFor, register, askInsecurely } = on;
+    const { stage, aScene, apply, createMachine, statement, machineFor, register, askInsecurely } = on;
     const { challenged, settled, issued, refused, waiting, identityOf, prove, join } = on;
 
     describe("an honest machine", () => {
@@ -235,20 +235,26 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         { spoil = (digest: string) => digest, serial = "42" } = {},
       ): Promise<Csr> {
         const protocol = { provider: "machine-key", version: 1 };
-        const claimed = claims(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
+        const claimed = statement(node, { signer: MACHINE_KEY_SIGNER, offered: ["machine-key/1"] });
         const key = generatePrivateKey("P-256");
-        const actor = anAttestingMachine({ client: on.joining, claims: claimed, key, protocol });
-        const draft = draftRequest({ step: "hello", claims: claimed, protocol, key: key.signer });
+        const actor = anAttestingMachine({ client: on.joining, statement: claimed, key, protocol });
+        const draft = draftRequest({ step: "hello", statement: claimed, protocol, key: key.signer });
         const body = { kind: "installed", value: { serial } } as const;
         const hello = await challenged(await actor.send(finishRequest(draft, { body })));
-        const answer = draftRequest({ step: "proof", claims: claimed, protocol, key: key.signer });
+        const answer = draftRequest({ step: "proof", statement: claimed, protocol, key: key.signer });
         const freshness = {
           kind: "challenge",
           helloRequest: parseBase64(hello.spec.request),
           helloUid: hello.metadata.uid ?? "",
           annotation: hello.metadata.annotations?.[CHALLENGE_ANNOTATION] ?? "",
         } as const;
-        const digest = transcriptDigest({ claims: claimed, protocol, spki: answer.spki, cri: answer.cri, freshness });
+        const digest = transcriptDigest({
+          statement: claimed,
+          protocol,
+          spki: answer.spki,
+          cri: answer.cri,
+          freshness,
+        });
         const value = { digest: spoil(encodeHex(digest)) };
         const named = { name: nameOf(hello), uid: hello.metadata.uid ?? "" };
         return await actor.send(finishRequest(answer, { body: { kind: "installed", value }, hello: named }));

@@ -181,8 +181,8 @@ export function describeManagement(where: string, startPlane: () => Promise<Plan
       const providerId = `test:///${node}`;
       await putMachine(management, "east", node, { providerID: providerId });
       const claimed = { intent: "join", purpose: "client", signer: CLIENT_SIGNER, node, providerId } as const;
-      const claims = { ...claimed, cluster: evidenceClusterOf(plane.caPem), offered: ["tpm/1"] };
-      const machine = anAttestingMachine({ client: joining, claims, tpm });
+      const statement = { ...claimed, cluster: evidenceClusterOf(plane.caPem), offered: ["tpm/1"] };
+      const machine = anAttestingMachine({ client: joining, statement, tpm });
       const until = (what: string, { metadata }: KubeObject, holds: (csr: CertificateSigningRequest) => boolean) =>
         eventually(what, () => plane.admin.get<CertificateSigningRequest>(CSRS, { name: metadata.name ?? "" }), holds);
       const isChallenged = ({ metadata }: KubeObject) => metadata.annotations?.[CHALLENGE_ANNOTATION] !== undefined;

@@ -215,7 +215,7 @@ describe("the example providers on the embedded API server", () => {
       offered,
     } as const;
     const input = {
-      claims: claimed,
+      statement: claimed,
       protocol: { provider: name, version: 1 },
       key: generatePrivateKey("P-256").signer,
     };

@@ -10,7 +10,7 @@ describe("a cluster that shares its CA", () => {
 
   it("admits a machine that says its id, and refuses evidence that names it by the CA or by another's id", async () => {
     const { machine } = await attested.aScene();
-    for (const cluster of [attested.claims("any").cluster, "west"]) {
+    for (const cluster of [attested.statement("any").cluster, "west"]) {
       expect(await attested.refused(await machine({ cluster }).hello())).toBe("ClusterMismatch");
     }
     await attested.join(machine({ cluster: "east" }));

@@ -48,7 +48,7 @@ import {
   PCRS,
   PROOF_UID,
   proofFacts,
-  someClaims,
+  someStatement,
 } from "../builders/exchange.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
 import { challengeByController, recordVector, textOf } from "../builders/tpm-exchange.ts";
@@ -92,7 +92,7 @@ describe.skipIf(notRun("an exchange with a software TPM", missing))("an exchange
       const ak = await withAttestationKey(tpm, akKind, async ({ publicArea }) => publicArea.raw);
       const identity = { ...(await readTpmIdentity(tpm, template)), akKind, ak };
       expect(identity.ekChain).toHaveLength(1);
-      const input = { claims: someClaims(), protocol, key: generatePrivateKey("P-256").signer };
+      const input = { statement: someStatement(), protocol, key: generatePrivateKey("P-256").signer };
       const hello = anObject(buildHello(input, identity), HELLO_UID);
       const exchange = {
         tpm: { ek: parsePublicArea(identity.ek), ak: parsePublicArea(identity.ak) },
@@ -126,7 +126,7 @@ describe.skipIf(notRun("an exchange with a software TPM", missing))("an exchange
         kind: "Present",
         value: { apiVersion: "", kind: "", metadata: {}, spec: { nodeName: "worker-1" }, status },
       } as never;
-      const renewal = { ...input, claims: someClaims({ intent: "renew" }) };
+      const renewal = { ...input, statement: someStatement({ intent: "renew" }) };
       const epoch = beaconEpoch(NOW_MS);
       const beacon = { epoch, kid: KEYS.kid, nonce: beaconNonce(KEYS, epoch, CLUSTER) };
       const single = anObject(
@@ -191,7 +191,7 @@ describe.skipIf(notRun("an exchange with a software TPM", missing))("an exchange
   /** Each run is over with its keys flushed, as its caller ends it; the TPM itself stays open for the next. */
   const run = async (requests: CertificateRequests, name: string) => {
     const prover = createTpmProver({ ...tpm, close: async () => undefined });
-    const input = { claims: someClaims() };
+    const input = { statement: someStatement() };
     try {
       return await runExchange({ prover, requests, path: join(directory, name), input, protocols: TPM_PROTOCOLS });
     } finally {
@@ -227,7 +227,7 @@ describe.skipIf(notRun("an exchange with a software TPM", missing))("an exchange
         return found;
       },
     };
-    const common = { path, input: { claims: someClaims() }, protocols: TPM_PROTOCOLS };
+    const common = { path, input: { statement: someStatement() }, protocols: TPM_PROTOCOLS };
     const dying = await openTpm(second.address, { clock: systemClock, timeoutMs: 5_000 });
     const failure = await runExchange({ ...common, prover: createTpmProver(dying), requests: killing }).catch(
       (fault: unknown) => fault,

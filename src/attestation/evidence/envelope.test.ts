@@ -6,7 +6,7 @@ import { type Envelope, encodeEnvelope, parseEnvelope } from "./envelope.ts";
 const tpm = { provider: "tpm", version: 1 };
 const bytes = encodeBase64(Uint8Array.of(1, 2, 3));
 const uid = "0b8a2c2e-4f52-4c5a-9a55-6b7d1a3c9e10";
-const claims = {
+const statement = {
   intent: "join",
   purpose: "client",
   signer: "cluster.x-k8s.io/kube-apiserver-client-kubelet-tpm",
@@ -15,23 +15,23 @@ const claims = {
   cluster: `sha256:${"ab".repeat(32)}`,
   offered: ["tpm/1"],
 };
-const hello: CanonicalObject = { ...claims, step: "hello", tpm: { ak: bytes, ek: bytes, ekChain: [bytes] } };
+const hello: CanonicalObject = { ...statement, step: "hello", tpm: { ak: bytes, ek: bytes, ekChain: [bytes] } };
 const proof: CanonicalObject = {
-  ...claims,
+  ...statement,
   step: "proof",
   hello: { name: "countersign-hello-x", uid },
   tpm: { attest: bytes, signature: bytes, pcrs: ["00".repeat(32)] },
 };
 const single: CanonicalObject = {
-  ...claims,
+  ...statement,
   intent: "renew",
   step: "single",
   beacon: { epoch: 5, kid: "00c0ffee" },
   tpm: { attest: bytes, signature: bytes, pcrs: [] },
 };
-const insecure: CanonicalObject = { ...claims, step: "single", offered: ["insecure/1"], insecure: {} };
+const insecure: CanonicalObject = { ...statement, step: "single", offered: ["insecure/1"], insecure: {} };
 const instance = { document: bytes, signature: bytes, format: "pkcs7", proof: { url: "https://sts.example" } };
-const cloud: CanonicalObject = { ...claims, step: "single", offered: ["cloud/1"], instance };
+const cloud: CanonicalObject = { ...statement, step: "single", offered: ["cloud/1"], instance };
 const without = (value: CanonicalObject, key: string): CanonicalObject =>
   Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
 const parse = (value: CanonicalObject, provider = "tpm") =>
@@ -58,16 +58,16 @@ describe("envelopes", () => {
       "cloud",
     ],
     "another provider's own object": [
-      { ...claims, step: "single", offered: ["cloud/1"], data: { any: ["thing"] } },
+      { ...statement, step: "single", offered: ["cloud/1"], data: { any: ["thing"] } },
       "cloud",
     ],
-    "another provider's empty object": [{ ...claims, step: "single", offered: ["cloud/1"], data: {} }, "cloud"],
-    "another provider's hello": [{ ...claims, step: "hello", offered: ["cloud/1"], data: {} }, "cloud"],
+    "another provider's empty object": [{ ...statement, step: "single", offered: ["cloud/1"], data: {} }, "cloud"],
+    "another provider's hello": [{ ...statement, step: "hello", offered: ["cloud/1"], data: {} }, "cloud"],
     "another provider's proof": [
-      { ...claims, step: "proof", hello: { name: "h", uid }, offered: ["cloud/1"], data: {} },
+      { ...statement, step: "proof", hello: { name: "h", uid }, offered: ["cloud/1"], data: {} },
       "cloud",
     ],
-    "a provider with digits and dashes": [{ ...claims, step: "single", offered: ["a-1/1"], data: {} }, "a-1"],
+    "a provider with digits and dashes": [{ ...statement, step: "single", offered: ["a-1/1"], data: {} }, "a-1"],
   };
   it.each(Object.entries(good))("reads %s, and writes it back the same", (_, [value, provider]) => {
     const parsed = parse(value, provider);
@@ -138,9 +138,9 @@ describe("envelopes", () => {
     "an instance document of an unknown format": [{ ...cloud, instance: { ...instance, format: "pgp" } }, "cloud"],
     "an instance document without second proof": [{ ...cloud, instance: without(instance, "proof") }, "cloud"],
     "an instance document with a list as proof": [{ ...cloud, instance: { ...instance, proof: [] } }, "cloud"],
-    "another provider's object as text": [{ ...claims, step: "single", offered: ["cloud/1"], data: "x" }, "cloud"],
+    "another provider's object as text": [{ ...statement, step: "single", offered: ["cloud/1"], data: "x" }, "cloud"],
     "a beacon in another provider's request": [
-      { ...claims, step: "single", offered: ["cloud/1"], data: {}, beacon: { epoch: 1, kid: "00c0ffee" } },
+      { ...statement, step: "single", offered: ["cloud/1"], data: {}, beacon: { epoch: 1, kid: "00c0ffee" } },
       "cloud",
     ],
   };

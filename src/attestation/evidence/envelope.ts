@@ -17,7 +17,7 @@ export type Intent = (typeof INTENTS)[number];
 export type Purpose = (typeof PURPOSES)[number];
 
 /** What request, proof and transcript must agree on. */
-export interface Claims {
+export interface Statement {
   readonly intent: Intent;
   readonly purpose: Purpose;
   readonly signer: string;
@@ -29,7 +29,7 @@ export interface Claims {
   readonly offered: readonly string[];
 }
 
-export interface Envelope extends Claims {
+export interface Envelope extends Statement {
   readonly step: Step;
   readonly protocol: Protocol;
   /** In a proof: the request that was challenged. */
@@ -53,16 +53,16 @@ export function isEvidenceCluster(text: string): boolean {
 export function parseEnvelope(bytes: Uint8Array, protocol: Protocol): Envelope {
   const reader = new ObjectReader(parseCanonical(bytes), "envelope");
   const step = reader.oneOf("step", STEPS);
-  const claims = readClaims(reader, protocol);
+  const statement = readStatement(reader, protocol);
   const hello = step === "proof" ? readHello(reader.object("hello")) : undefined;
   const hasBeacon = step === "single" && protocol.provider === "tpm";
   const beacon = hasBeacon ? readBeacon(reader.object("beacon")) : undefined;
-  const body = readBody(reader, { provider: protocol.provider, step, intent: claims.intent });
+  const body = readBody(reader, { provider: protocol.provider, step, intent: statement.intent });
   reader.finish();
-  return { step, protocol, ...claims, hello, beacon, body };
+  return { step, protocol, ...statement, hello, beacon, body };
 }
 
-function readClaims(reader: ObjectReader, protocol: Protocol): Claims {
+function readStatement(reader: ObjectReader, protocol: Protocol): Statement {
   const node = reader.text("node", /^.{1,253}$/);
   if (!isNodeName(node)) throw reader.fault("node", "must be the name of a node");
   const providerId = reader.text("providerId", /^.+$/);
@@ -106,7 +106,7 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
   const { step, hello, beacon, body } = envelope;
   const members: CanonicalObject = {
     step,
-    ...claimsObject(envelope),
+    ...statementObject(envelope),
     ...(hello === undefined ? {} : { hello: { name: hello.name, uid: hello.uid } }),
     ...(beacon === undefined ? {} : { beacon: { epoch: beacon.epoch, kid: beacon.kid } }),
     ...encodeBody(body),
@@ -115,6 +115,14 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
 }
 
 /** The claims as they stand in an envelope and in a transcript. */
-export function claimsObject({ intent, purpose, signer, node, providerId, cluster, offered }: Claims): CanonicalObject {
+export function statementObject({
+  intent,
+  purpose,
+  signer,
+  node,
+  providerId,
+  cluster,
+  offered,
+}: Statement): CanonicalObject {
   return { intent, purpose, signer, node, providerId, cluster, offered: [...offered] };
 }

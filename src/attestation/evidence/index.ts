@@ -33,12 +33,12 @@ export {
   USUAL_PCRS,
 } from "./challenge.ts";
 export {
-  type Claims,
   type Envelope,
   encodeEnvelope,
   isEvidenceCluster,
   type Purpose,
   parseEnvelope,
+  type Statement,
   type Step,
 } from "./envelope.ts";
 export { MAX_REQUEST_OCTETS } from "./limits.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../kernel/x509/index.ts";
 import { encodeBlocks } from "./blocks.ts";
 import type { EvidenceBody } from "./body.ts";
-import { type Claims, type Envelope, encodeEnvelope, type Step } from "./envelope.ts";
+import { type Envelope, encodeEnvelope, type Statement, type Step } from "./envelope.ts";
 import { objectName } from "./names.ts";
 import type { Protocol } from "./protocol.ts";
 import { providerIdExtension } from "./provider-id.ts";
@@ -21,7 +21,7 @@ export const HELLO_NAME_PREFIX = "countersign:hello:";
 
 export interface DraftInput {
   readonly step: Step;
-  readonly claims: Claims;
+  readonly statement: Statement;
   readonly protocol: Protocol;
   readonly key: Signer;
   /** For serving certificates, not in a hello. */
@@ -36,14 +36,14 @@ export interface Draft extends DraftInput {
 }
 
 export function draftRequest(input: DraftInput): Draft {
-  const { step, claims, key, names } = input;
+  const { step, statement, key, names } = input;
   const isHello = step === "hello";
   const subject = isHello
-    ? { commonName: HELLO_NAME_PREFIX + claims.node }
-    : { commonName: NODE_USER_PREFIX + claims.node, organizations: [NODES_GROUP] };
+    ? { commonName: HELLO_NAME_PREFIX + statement.node }
+    : { commonName: NODE_USER_PREFIX + statement.node, organizations: [NODES_GROUP] };
   const altNames =
-    !isHello && claims.purpose === "serving" && names !== undefined ? [subjectAltNameExtension(names)] : [];
-  const extensions = [providerIdExtension(claims.providerId), ...altNames];
+    !isHello && statement.purpose === "serving" && names !== undefined ? [subjectAltNameExtension(names)] : [];
+  const extensions = [providerIdExtension(statement.providerId), ...altNames];
   const pkcs10 = signCertificateRequest({ subject, extensions }, key);
   return { ...input, pkcs10, cri: parseCertificateRequest(pkcs10).tbs, spki: key.publicKey };
 }
@@ -64,15 +64,15 @@ export interface FinishedRequest {
 }
 
 export function finishRequest(draft: Draft, { body, hello, beacon, seal }: FinishOptions): FinishedRequest {
-  const { step, claims, protocol, pkcs10, cri } = draft;
-  const plain = encodeEnvelope({ step, protocol, ...claims, hello, beacon, body });
+  const { step, statement, protocol, pkcs10, cri } = draft;
+  const plain = encodeEnvelope({ step, protocol, ...statement, hello, beacon, body });
   const content = seal === undefined ? plain : sealEnvelope(plain, { ...seal, cri });
   const request = encodeBlocks({ request: pkcs10, protocol, content });
   const name = objectName({ step, body, request, content, cri });
-  return { name, request, signerName: claims.signer, usages: usagesFor(step, claims) };
+  return { name, request, signerName: statement.signer, usages: usagesFor(step, statement) };
 }
 
-function usagesFor(step: Step, { purpose }: Claims): readonly string[] {
+function usagesFor(step: Step, { purpose }: Statement): readonly string[] {
   if (step === "hello") return ["digital signature"];
   return ["digital signature", purpose === "client" ? "client auth" : "server auth"];
 }

@@ -4,11 +4,11 @@
 import { concatBytes, encodeHex, encodeUtf8 } from "../../kernel/bytes/index.ts";
 import { hmacSha256, sha256 } from "../../kernel/crypto/index.ts";
 import { type CanonicalObject, encodeCanonical } from "./canonical.ts";
-import { type Claims, claimsObject } from "./envelope.ts";
+import { type Statement, statementObject } from "./envelope.ts";
 import { encodeProtocol, type Protocol } from "./protocol.ts";
 
 export interface TranscriptInput {
-  readonly claims: Claims;
+  readonly statement: Statement;
   readonly protocol: Protocol;
   /** DER SubjectPublicKeyInfo of the key to be certified. */
   readonly spki: Uint8Array;
@@ -32,9 +32,9 @@ export function transcriptDigest(input: TranscriptInput): Uint8Array {
   return sha256(concatBytes([encodeUtf8("countersign.dev/transcript/1\0"), encodeTranscript(input)]));
 }
 
-export function encodeTranscript({ claims, protocol, spki, cri, freshness }: TranscriptInput): Uint8Array {
+export function encodeTranscript({ statement, protocol, spki, cri, freshness }: TranscriptInput): Uint8Array {
   return encodeCanonical({
-    ...claimsObject(claims),
+    ...statementObject(statement),
     protocol: encodeProtocol(protocol),
     spki: hashHex(spki),
     cri: hashHex(cri),

@@ -12,7 +12,7 @@ import type { FoundRequest } from "./plan.ts";
 import { type CertificateRequests, type ExchangeOptions, runExchange } from "./run.ts";
 import { loadExchange } from "./state.ts";
 
-const claims: RequestInput["claims"] = {
+const statement: RequestInput["statement"] = {
   ...{ intent: "renew", purpose: "client", node: "worker-1", providerId: "example:///1", cluster: "test" },
   ...{ signer: "cluster.x-k8s.io/kube-apiserver-client-kubelet-example", offered: ["example/2", "example/1"] },
 };
@@ -57,7 +57,7 @@ describe("an exchange as it runs", () => {
     return runExchange({
       requests,
       path: path(),
-      input: { claims },
+      input: { statement },
       protocols: [speak(2), speak(1)],
       prover: {
         hello: async (input) => finishRequest(draftRequest({ ...input, step: "hello" }), { body }),

@@ -96,8 +96,8 @@ class ExchangeRun {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    const { claims, names } = options.input;
-    this.#about = encodeHex(sha256(encodeUtf8(JSON.stringify([claims, names ?? {}]))));
+    const { statement, names } = options.input;
+    this.#about = encodeHex(sha256(encodeUtf8(JSON.stringify([statement, names ?? {}]))));
     const { prover, sealKey } = options;
     this.#keys = createKeyAtRest({ keySeal: prover.keySeal, isSealed: sealKey, about: this.#about });
   }

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aSealingMachine, plainKeysIn } from "../../../test/builders/key-seal.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { Claims, FinishedRequest } from "../evidence/index.ts";
+import type { FinishedRequest, Statement } from "../evidence/index.ts";
 import type { RequestInput } from "../provider.ts";
 import { type CertificateRequests, type ExchangeOptions, runExchange } from "./run.ts";
 
-const CLAIMS: Claims = {
+const STATEMENT: Statement = {
   intent: "join",
   purpose: "client",
   signer: "s/x",
@@ -65,7 +65,7 @@ describe("an exchange whose key is sealed", () => {
     };
     const prover = { hello: asked(keys, "hello"), proof: asked(keys, "proof"), keySeal: machine };
     const options: ExchangeOptions = {
-      ...{ prover, requests, path: path(), input: { claims: CLAIMS }, sealKey: true },
+      ...{ prover, requests, path: path(), input: { statement: STATEMENT }, sealKey: true },
       protocols: [{ provider: "tpm", version: 1 }],
     };
     return { keys, run: () => runExchange(options), wasCut: () => calls > cutAt };

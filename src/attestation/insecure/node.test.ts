@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someClaims } from "../../../test/builders/exchange.ts";
+import { someStatement } from "../../../test/builders/exchange.ts";
 import { INSECURE_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
 import { readEvidence } from "../rules/index.ts";
@@ -11,12 +11,12 @@ describe("the insecure provider", () => {
 
   it("asks in one request whose evidence is empty, and says in it what it claims", async () => {
     const [protocol = { provider: "", version: 0 }] = provider.protocols;
-    const claims = someClaims({ signer: INSECURE_CLIENT_SIGNER, offered: ["insecure/1"] });
+    const statement = someStatement({ signer: INSECURE_CLIENT_SIGNER, offered: ["insecure/1"] });
     const prover = await provider.open(openOptions);
-    const { request, name } = await prover.single({ claims, protocol, key: generatePrivateKey("P-256").signer });
+    const { request, name } = await prover.single({ statement, protocol, key: generatePrivateKey("P-256").signer });
     const { envelope } = readEvidence(request, { signerProvider: "insecure", recipients: [] });
     expect(name).toMatch(/^countersign-single-[a-z2-7]{52}$/);
-    expect(envelope).toMatchObject({ ok: true, value: { parsed: { ...claims, body: { kind: "insecure" } } } });
+    expect(envelope).toMatchObject({ ok: true, value: { parsed: { ...statement, body: { kind: "insecure" } } } });
   });
 
   it("may neither renew nor serve, as the seed demands", () => {

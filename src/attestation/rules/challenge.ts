@@ -65,11 +65,11 @@ const requesterIsTheSame: Rule<ProofFacts> = {
   }),
 };
 
-const claimsAreTheSame: Rule<ProofFacts> = {
+const statementsAreTheSame: Rule<ProofFacts> = {
   id: "claims-are-the-same",
   sentence: "node, provider ID, purpose, intent, signer, cluster, versions and key are the hello's",
   judge: withHello((hello, { envelope, request }) => {
-    const other = differingClaim(hello.envelope, envelope);
+    const other = differingField(hello.envelope, envelope);
     if (other !== undefined) return refuse("HelloMismatch", `the proof has another ${other} than its hello`);
     return equalBytes(hello.spki, request.publicKey.spki)
       ? pass()
@@ -79,7 +79,7 @@ const claimsAreTheSame: Rule<ProofFacts> = {
 
 const COMPARED = ["node", "providerId", "purpose", "intent", "signer", "cluster"] as const;
 
-function differingClaim(hello: Envelope, proof: Envelope): string | undefined {
+function differingField(hello: Envelope, proof: Envelope): string | undefined {
   const field = COMPARED.find((name) => hello[name] !== proof[name]);
   if (field !== undefined) return field;
   if (hello.offered.join() !== proof.offered.join()) return "list of versions";
@@ -146,7 +146,7 @@ const challengeIsNotOver: Rule<ProofFacts> = {
 export const ANSWERED_RULES: readonly Rule<ProofFacts>[] = [
   challengedRequestExists,
   requesterIsTheSame,
-  claimsAreTheSame,
+  statementsAreTheSame,
   challengeIsKnown,
   challengeIsUnused,
   challengeIsNotOver,

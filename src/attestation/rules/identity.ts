@@ -3,7 +3,7 @@
 
 import type { NodeIdentity, NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { assert, type Finding, notYet, pass, type Rule, refuse, type Seen } from "../../kernel/outcome/index.ts";
-import { type Claims, type Envelope, encodeProtocol, type Protocol, parseProtocol } from "../evidence/index.ts";
+import { type Envelope, encodeProtocol, type Protocol, parseProtocol, type Statement } from "../evidence/index.ts";
 import { type EvidenceFacts, RETRY_UNREAD_MS } from "./facts.ts";
 import { withEvidence } from "./with-evidence.ts";
 
@@ -41,7 +41,7 @@ export function openReset({ spec }: NodeIdentity, nowMs: number): OpenReset | un
  */
 export function isOpened(
   { identity, nowMs }: { readonly identity: Seen<NodeIdentity>; readonly nowMs: number },
-  { intent }: Pick<Claims, "intent">,
+  { intent }: Pick<Statement, "intent">,
 ): boolean {
   return intent === "join" && identity.kind === "Present" && openReset(identity.value, nowMs) !== undefined;
 }

@@ -74,7 +74,7 @@ function questionFor(facts: ProofFacts): Question {
   const { publicKey, tbs, subjectAltNames } = reading.request.value.parsed;
   const { node, providerId, intent, purpose, signer, cluster, protocol } = envelope;
   const freshness = freshnessOf(facts);
-  const digest = transcriptDigest({ claims: envelope, protocol, spki: publicKey.spki, cri: tbs, freshness });
+  const digest = transcriptDigest({ statement: envelope, protocol, spki: publicKey.spki, cri: tbs, freshness });
   const sent = hello.kind === "Present" ? envelopeIn(hello.value) : undefined;
   return {
     nowMs: facts.nowMs,

@@ -8,18 +8,18 @@ import { parseCertificateRequest } from "../../kernel/x509/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
 import {
-  type Claims,
   deriveChallengeKeys,
   encodeChallenge,
   type FinishedRequest,
   type Freshness,
   parseBlocks,
   parseEnvelope,
+  type Statement,
   transcriptDigest,
 } from "../evidence/index.ts";
 import { createSdkProvider } from "./node.ts";
 
-const claims: Claims = {
+const statement: Statement = {
   intent: "join",
   purpose: "client",
   signer: "cluster.x-k8s.io/kube-apiserver-client-kubelet-example",
@@ -30,7 +30,7 @@ const claims: Claims = {
 };
 const protocol = { provider: "example", version: 1 };
 const key = generatePrivateKey("P-256").signer;
-const input = { claims, protocol, key };
+const input = { statement, protocol, key };
 const options = { clock: systemClock, signal: new AbortController().signal };
 const HELLO_UID = "0b8a2c2e-4f52-4c5a-9a55-6b7d1a3c9e10";
 
@@ -58,7 +58,7 @@ function read({ request }: FinishedRequest) {
   const pkcs10 = parseCertificateRequest(blocks.request);
   const digestFor = (freshness: Freshness) =>
     Buffer.from(
-      transcriptDigest({ claims: envelope, protocol, spki: pkcs10.publicKey.spki, cri: pkcs10.tbs, freshness }),
+      transcriptDigest({ statement: envelope, protocol, spki: pkcs10.publicKey.spki, cri: pkcs10.tbs, freshness }),
     ).toString("hex");
   return { envelope, pkcs10, digestFor };
 }
@@ -67,7 +67,7 @@ function challengeFor(hello: FinishedRequest, alg: "nonce" | "tpm2-credential" =
   const core = { iat: 1, exp: 301, kid: "00c0ffee", nonce: new Uint8Array(16), protocol: { ...protocol, version } };
   const tpm = { credentialBlob: new Uint8Array(3), encryptedSecret: new Uint8Array(3), pcrs: [0] };
   const keys = deriveChallengeKeys(core.kid, new Uint8Array(32));
-  const challenged = { cluster: claims.cluster, helloRequest: hello.request, helloUid: HELLO_UID };
+  const challenged = { cluster: statement.cluster, helloRequest: hello.request, helloUid: HELLO_UID };
   const annotation = encodeChallenge(keys, alg === "nonce" ? { alg, ...core } : { alg, ...core, ...tpm }, challenged);
   return { name: hello.name, uid: HELLO_UID, request: hello.request, annotation };
 }

@@ -96,17 +96,17 @@ function requireNonce({ protocol }: RequestInput, { annotation }: SentHello): vo
 }
 
 function requestOf(draft: Draft, freshness: Freshness): EvidenceRequest {
-  const { claims, protocol, spki, cri } = draft;
+  const { statement, protocol, spki, cri } = draft;
   return {
-    nodeName: claims.node,
-    providerId: claims.providerId,
-    intent: claims.intent,
-    purpose: claims.purpose,
-    signerName: claims.signer,
-    cluster: claims.cluster,
+    nodeName: statement.node,
+    providerId: statement.providerId,
+    intent: statement.intent,
+    purpose: statement.purpose,
+    signerName: statement.signer,
+    cluster: statement.cluster,
     protocol: encodeProtocol(protocol),
     publicKey: spki,
-    digest: transcriptDigest({ claims, protocol, spki, cri, freshness }),
+    digest: transcriptDigest({ statement, protocol, spki, cri, freshness }),
   };
 }
 

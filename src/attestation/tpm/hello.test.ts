@@ -49,7 +49,7 @@ describe("a hello", () => {
         identity: present({ ...anIdentity(tpm), status: undefined } as never),
       }),
     "for a renewal with the node's current certificate": () =>
-      hello(anExchange({ tpm, claims: { intent: "renew" }, requester: aNodeUser() }), {
+      hello(anExchange({ tpm, statement: { intent: "renew" }, requester: aNodeUser() }), {
         identity: present(anIdentity(tpm)),
         node: present({ uid: "n" }),
       }),

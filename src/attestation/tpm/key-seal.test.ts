@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { someClaims } from "../../../test/builders/exchange.ts";
+import { someStatement } from "../../../test/builders/exchange.ts";
 import { refusal, type SpoiledAnswer, startFaultyTpm } from "../../../test/builders/faulty-tpm.ts";
 import { aNodeCa } from "../../../test/builders/node-ca.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../../../test/builders/swtpm.ts";
@@ -82,9 +82,9 @@ describe.skipIf(notRun("keys at rest with a software TPM", missing))("a key that
     try {
       // Both keys of an exchange are loaded, and stay so.
       const protocol = { provider: "tpm", version: 1 };
-      await prover.hello({ claims: someClaims(), protocol, key: generatePrivateKey("P-256").signer });
+      await prover.hello({ statement: someStatement(), protocol, key: generatePrivateKey("P-256").signer });
       expect(await prover.keySeal?.open(block, USE)).toBe(pair.keyPem);
-      await prover.hello({ claims: someClaims(), protocol, key: generatePrivateKey("P-256").signer });
+      await prover.hello({ statement: someStatement(), protocol, key: generatePrivateKey("P-256").signer });
       const sealed = await prover.keySeal?.seal(pair.keyPem, USE);
       expect(await prover.keySeal?.open(sealed ?? "", USE)).toBe(pair.keyPem);
     } finally {

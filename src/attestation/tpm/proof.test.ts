@@ -49,9 +49,9 @@ describe("a proof", () => {
   });
 
   it("for a serving certificate names its addresses in what is signed", () => {
-    const claims = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
+    const statement = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
     const names = { ipAddresses: ["10.0.0.1"], dnsNames: [NODE] };
-    const serving = anExchange({ tpm, claims, names, requester: aNodeUser() });
+    const serving = anExchange({ tpm, statement, names, requester: aNodeUser() });
     const facts = proofFacts(serving, { identity: present(anIdentity(tpm)) });
     expect(spoken(judgeTpmProof(facts).verdict)).toBe("Allow ChallengeAnswered");
     expect(spoken(judgeOwnedTpmProof(facts).verdict)).toBe("Allow Attested");

@@ -38,7 +38,7 @@ export const TPM_PROTOCOLS: readonly Protocol[] = [{ provider: "tpm", version: 1
 
 export function buildHello(input: RequestInput, identity: TpmIdentity): FinishedRequest {
   const { ek, ekChain, ak } = identity;
-  const endorsement = input.claims.intent === "renew" ? undefined : { ek, ekChain };
+  const endorsement = input.statement.intent === "renew" ? undefined : { ek, ekChain };
   const draft = draftRequest({ ...input, step: "hello" });
   return finishRequest(draft, { body: { kind: "tpm-hello", ak, endorsement }, ...sealFor(input) });
 }

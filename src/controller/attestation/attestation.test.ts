@@ -57,7 +57,7 @@ describe("a request that proves nothing, under the signer that asks for nothing"
   });
 
   it("waits likewise with the evidence of a renewal, which would be refused for good by what nobody has read", async () => {
-    const { hello } = anExchange({ claims: { intent: "renew" }, requester: aNodeUser() });
+    const { hello } = anExchange({ statement: { intent: "renew" }, requester: aNodeUser() });
     const csr = { ...bareRequest(), spec: { ...bareRequest().spec, ...specOf(hello) } };
     const { attestation, said } = anAttestation(false, UNKNOWN, csr);
     expect(await attestation.handle("renewal", new AbortController().signal)).toEqual({ afterMs: 500 });

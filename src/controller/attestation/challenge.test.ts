@@ -22,7 +22,7 @@ const ABSENT = { kind: "Absent" } as const;
 const NONE = new Fault("not-found", "there is none");
 
 const tpm = aSoftTpm();
-const { challenged, ...exchange } = anExchange({ tpm, claims: { intent: "renew" }, requester: aNodeUser() });
+const { challenged, ...exchange } = anExchange({ tpm, statement: { intent: "renew" }, requester: aNodeUser() });
 const own: Seen<NodeIdentity> = { kind: "Present", value: anIdentity(tpm) };
 const others: Seen<NodeIdentity> = { kind: "Present", value: anIdentity(aSoftTpm()) };
 

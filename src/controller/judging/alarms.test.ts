@@ -13,7 +13,7 @@ import {
   KEYS,
   NOW_MS,
   PROOF_UID,
-  someClaims,
+  someStatement,
 } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { signersOfProvider } from "../../api/certificates/index.ts";
@@ -133,9 +133,9 @@ describe("an alarm", () => {
 
   it("of an installed provider's renewal comes with its pins", async () => {
     const { world, said } = aWorld(superseded(anIdentity(tpm), "acme"));
-    const claims = someClaims({ intent: "renew", signer: SIGNER, offered: ["acme/1"] });
+    const statement = someStatement({ intent: "renew", signer: SIGNER, offered: ["acme/1"] });
     const protocol = { provider: "acme", version: 1 };
-    const draft = draftRequest({ step: "single", claims, protocol, key: generatePrivateKey("P-256").signer });
+    const draft = draftRequest({ step: "single", statement, protocol, key: generatePrivateKey("P-256").signer });
     const object = anObject(finishRequest(draft, { body: { kind: "installed", value: {} } }), PROOF_UID, aNodeUser());
     const look = lookAt(object, aPolicy({ attestation: { providers: ["acme"] } }));
     expect(await tries(said, () => run(world, look))).toEqual(["0 before the write", "Event PreviousCredentialUsed"]);

@@ -20,8 +20,8 @@ const aNode = (name: string, ...addresses: readonly string[]): Node => ({
 });
 
 function aLook(names: { dnsNames?: string[]; ipAddresses?: string[] }, policy?: Policy): Look {
-  const claims = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
-  const { reading } = proofFacts(anExchange({ claims, names, requester: aNodeUser() }));
+  const statement = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
+  const { reading } = proofFacts(anExchange({ statement, names, requester: aNodeUser() }));
   return { reading, envelope: envelopeIn({ reading }), policy } as Look;
 }
 

@@ -15,7 +15,7 @@ import { waitForLockUnless } from "../../platform/files/index.ts";
 import { generatePrivateKey, type PrivateKey, parsePrivateKey } from "../../platform/keys/index.ts";
 import type { CertificatePair, StoredPair } from "../../platform/pair/index.ts";
 import { storeByExchange } from "./attested/by-exchange.ts";
-import { claimsOf, type ObtainOptions, requireMayAsk, takesEvidence } from "./attested/claims.ts";
+import { type ObtainOptions, requireMayAsk, statementOf, takesEvidence } from "./attested/claims.ts";
 import { requireNoOthers } from "./current.ts";
 import { REQUEST_LIMIT_MS, requestCertificate, withinLimit } from "./request.ts";
 import { type CertificateStore, openFit } from "./store/store.ts";
@@ -153,10 +153,10 @@ async function attestInOne(
   const { provider, protocol } = spoken;
   const awaited = () => `${provider.name} evidence is being gathered`;
   return await withinLimit({ clock, limitMs, signal, awaited }, async (stop) => {
-    const claims = await claimsOf(options, stop);
+    const statement = await statementOf(options, stop);
     const prover = await provider.open({ clock, signal: stop });
     try {
-      const request = await prover.single({ claims, protocol, key, names: serving, recipient });
+      const request = await prover.single({ statement, protocol, key, names: serving, recipient });
       // The insecure provider proves nothing, so its request must not be reported as attested.
       if (provider.name !== "insecure") options.onAttested?.();
       return request;

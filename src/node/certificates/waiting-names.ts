@@ -40,9 +40,9 @@ function namesOfKey(
 
 /** The name follows from subject, key and provider ID; what else the evidence says is not in it. */
 function nameInOne({ key, nodeName, providerId }: { key: Signer; nodeName: string; providerId: string }): string {
-  const claims = { intent: "join", purpose: "client", signer: "", node: nodeName, providerId, cluster: "" } as const;
+  const statement = { intent: "join", purpose: "client", signer: "", node: nodeName, providerId, cluster: "" } as const;
   const protocol = { provider: "", version: 1 };
-  const { cri } = draftRequest({ step: "single", claims: { ...claims, offered: [] }, protocol, key });
+  const { cri } = draftRequest({ step: "single", statement: { ...statement, offered: [] }, protocol, key });
   const nothing = new Uint8Array();
   return objectName({ step: "single", body: { kind: "insecure" }, request: nothing, content: nothing, cri });
 }

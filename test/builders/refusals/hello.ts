@@ -42,7 +42,7 @@ export const serving = () =>
   hello(
     anExchange({
       tpm,
-      claims: { intent: "renew", purpose: "serving", signer: SERVING_SIGNER },
+      statement: { intent: "renew", purpose: "serving", signer: SERVING_SIGNER },
       requester: aNodeUser(),
     }),
     { identity: present(anIdentity(tpm)) },
@@ -54,7 +54,7 @@ const annotated = (annotation: string, of: Exchange = exchange) =>
   hello(of, { object: { ...of.hello, annotations: { [CHALLENGE_ANNOTATION]: annotation } } });
 const annotation = exchange.challenged.annotations[CHALLENGE_ANNOTATION] ?? "";
 const renewing = (requester = aNodeUser(), identity = anIdentity(tpm)) =>
-  hello(anExchange({ tpm, claims: { intent: "renew" }, requester }), { identity: present(identity) });
+  hello(anExchange({ tpm, statement: { intent: "renew" }, requester }), { identity: present(identity) });
 const certificate = (sha256: string, more: object = {}) =>
   ({ sha256, serialNumber: "1", notAfter: "2027-01-01T00:00:00Z", purpose: "Client", ...more }) as const;
 const certificates = (...list: readonly ReturnType<typeof certificate>[]) => anIdentity(tpm, { certificates: list });
@@ -84,7 +84,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
   ],
   "H5 a version that is not spoken": [
     () =>
-      hello(anExchange({ tpm, protocol: { provider: "tpm", version: 2 }, claims: { offered: ["tpm/2", "tpm/1"] } })),
+      hello(anExchange({ tpm, protocol: { provider: "tpm", version: 2 }, statement: { offered: ["tpm/2", "tpm/1"] } })),
     "Deny VersionUnsupported",
   ],
   "H6 plain evidence where sealing is required": [
@@ -110,17 +110,17 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
     "Deny RequestMalformed",
   ],
   "H9 a signer of another purpose": [
-    () => hello(anExchange({ tpm, claims: { signer: SERVING_SIGNER } })),
+    () => hello(anExchange({ tpm, statement: { signer: SERVING_SIGNER } })),
     "Deny EnvelopeMismatch",
   ],
   "H9 another signer on the object": [() => object({ signerName: SERVING_SIGNER }), "Deny EnvelopeMismatch"],
   "H10 evidence for another cluster": [
-    () => hello(anExchange({ tpm, claims: { cluster: "other" } })),
+    () => hello(anExchange({ tpm, statement: { cluster: "other" } })),
     "Deny ClusterMismatch",
   ],
   "H11 an older version than both speak": [
     () =>
-      hello(anExchange({ tpm, claims: { offered: ["tpm/2", "tpm/1"] } }), {
+      hello(anExchange({ tpm, statement: { offered: ["tpm/2", "tpm/1"] } }), {
         cluster: {
           ...hello(exchange).cluster,
           supported: [
@@ -144,7 +144,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
     "Deny RequesterNotAllowed",
   ],
   "H12 a token that asks for a serving certificate": [
-    () => hello(anExchange({ tpm, claims: { purpose: "serving", signer: SERVING_SIGNER } })),
+    () => hello(anExchange({ tpm, statement: { purpose: "serving", signer: SERVING_SIGNER } })),
     "Deny RequesterNotAllowed",
   ],
   "H12 a token, where the policy admits none": [

@@ -3,20 +3,20 @@
 
 import { signersOfProvider } from "../../../src/api/certificates/index.ts";
 import type { NodeIdentity } from "../../../src/api/countersign/index.ts";
-import { type Claims, draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
+import { draftRequest, finishRequest, type Statement } from "../../../src/attestation/evidence/index.ts";
 import { type EvidenceFacts, readEvidence } from "../../../src/attestation/rules/index.ts";
 import { encodeHex } from "../../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../../src/kernel/crypto/index.ts";
 import { generatePrivateKey } from "../../../src/platform/keys/index.ts";
-import { anExchange, anObject, helloFacts, NODE, NOW_MS, PROOF_UID, someClaims, TOKEN } from "../exchange.ts";
+import { anExchange, anObject, helloFacts, NODE, NOW_MS, PROOF_UID, someStatement, TOKEN } from "../exchange.ts";
 
 const [SIGNER, SERVING_SIGNER] = signersOfProvider("insecure");
 const protocol = { provider: "insecure", version: 1 };
 const key = generatePrivateKey("P-256").signer;
 
-export function facts(claims: Partial<Claims> = {}, overrides: Partial<EvidenceFacts> = {}): EvidenceFacts {
-  const full = someClaims({ signer: SIGNER, offered: ["insecure/1"], ...claims });
-  const draft = draftRequest({ step: "single", claims: full, protocol, key, names: { dnsNames: [NODE] } });
+export function facts(statement: Partial<Statement> = {}, overrides: Partial<EvidenceFacts> = {}): EvidenceFacts {
+  const full = someStatement({ signer: SIGNER, offered: ["insecure/1"], ...statement });
+  const draft = draftRequest({ step: "single", statement: full, protocol, key, names: { dnsNames: [NODE] } });
   const object = anObject(finishRequest(draft, { body: { kind: "insecure" } }), PROOF_UID, TOKEN);
   const reading = readEvidence(object.request, { signerProvider: "insecure", recipients: [] });
   const common = helloFacts(anExchange());

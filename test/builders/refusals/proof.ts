@@ -34,7 +34,7 @@ export const challengedAs = (changes: Partial<typeof exchange.hello>) => {
   if (facts.hello.kind !== "Present") throw new Error("no hello");
   return { ...facts, hello: present({ ...facts.hello.value, object: { ...exchange.challenged, ...changes } }) };
 };
-const other = anExchange({ tpm, claims: { node: "worker-2" } });
+const other = anExchange({ tpm, statement: { node: "worker-2" } });
 const otherHello = () => {
   const facts = proofFacts(exchange);
   const object = { ...other.challenged, name: exchange.challenged.name, uid: HELLO_UID };
@@ -180,9 +180,9 @@ export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
   ],
   "P16 an address that nobody but a neighbour's status claims": [
     () => {
-      const claims = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
+      const statement = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
       const names = { ipAddresses: ["10.0.0.9"] };
-      return proofFacts(anExchange({ tpm, claims, names, requester: aNodeUser() }), {
+      return proofFacts(anExchange({ tpm, statement, names, requester: aNodeUser() }), {
         identity: present(anIdentity(tpm)),
         node: present({ uid: "n" }),
         ownNames: present(["10.0.0.9"]),

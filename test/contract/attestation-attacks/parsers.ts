@@ -182,7 +182,7 @@ export const PARSER_ATTACKS: Attacks = {
         const { machine, node, client } = await aJoinedNode(on);
         const actor = machine({ intent: "renew" }, { client, names: { ipAddresses: [addressOf(node)] } });
         const serving = { purpose: "serving", signer: SERVING_SIGNER } as const;
-        return await on.refused(await on.prove(actor, { claims: serving }));
+        return await on.refused(await on.prove(actor, { statement: serving }));
       },
     ],
     "under another signer than it speaks of": [

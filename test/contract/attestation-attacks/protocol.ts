@@ -55,14 +55,14 @@ export const PROTOCOL_ATTACKS: Attacks = {
       "ChallengeFailed",
       async (on) => {
         const { machine } = await on.aScene();
-        return await on.refused(await on.prove(machine(), { quoted: { claims: { cluster: OTHER_CLUSTER } } }));
+        return await on.refused(await on.prove(machine(), { quoted: { statement: { cluster: OTHER_CLUSTER } } }));
       },
     ],
     "whose whole request speaks of that cluster": [
       "ClusterMismatch",
       async (on) => {
         const { machine } = await on.aScene();
-        return await on.refused(await on.prove(machine(), { claims: { cluster: OTHER_CLUSTER } }));
+        return await on.refused(await on.prove(machine(), { statement: { cluster: OTHER_CLUSTER } }));
       },
     ],
     "or a hello for that cluster brought here": [
@@ -156,7 +156,7 @@ export const PROTOCOL_ATTACKS: Attacks = {
       async (on) => {
         const { machine } = await on.aScene();
         const actor = machine({ offered: ["tpm/2", "tpm/1"] });
-        return await on.refused(await on.prove(actor, { claims: { offered: ["tpm/1"] } }));
+        return await on.refused(await on.prove(actor, { statement: { offered: ["tpm/1"] } }));
       },
     ],
     "to the insecure provider": [

@@ -46,7 +46,7 @@ const { node, providerId, signer, cluster } = inputs;
 function digestOf(
   overrides: { readonly purpose?: "client" | "serving"; readonly intent?: "join" | "renew" } = {},
 ): Uint8Array {
-  const claims = {
+  const statement = {
     node,
     providerId,
     signer,
@@ -57,7 +57,7 @@ function digestOf(
     ...overrides,
   } as const;
   return transcriptDigest({
-    claims,
+    statement,
     protocol,
     spki: parseHex(inputs.spki),
     cri: encodeUtf8(inputs.cri),

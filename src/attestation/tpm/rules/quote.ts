@@ -97,7 +97,7 @@ function judgeQuote(facts: TpmProofFacts, hello: Hello, { challenge }: Parsed) {
         annotation: hello.object.annotations[CHALLENGE_ANNOTATION] ?? "",
       } as const;
       const { envelope, request } = read;
-      const transcript = { claims: envelope, protocol: envelope.protocol, cri: request.tbs, freshness };
+      const transcript = { statement: envelope, protocol: envelope.protocol, cri: request.tbs, freshness };
       const digest = transcriptDigest({ ...transcript, spki: request.publicKey.spki });
       return equalBytes(exchangeExtraData(secret, digest), quote.extraData)
         ? pass()
@@ -132,7 +132,7 @@ export const quoteAnswersTheBeacon: Rule<TpmHelloFacts> = {
     if (keys === undefined || beacon.epoch < now - EPOCHS_BACK || beacon.epoch > now + EPOCHS_AHEAD)
       return refuse("BeaconExpired", `beacon ${beacon.epoch} is not one of the last minutes`);
     const transcript = {
-      claims: envelope,
+      statement: envelope,
       protocol: envelope.protocol,
       cri: request.tbs,
       spki: request.publicKey.spki,

@@ -26,7 +26,7 @@ import type { KubeClient } from "../../../platform/kube/index.ts";
 import type { CertificatePair } from "../../../platform/pair/index.ts";
 import { checkIssued } from "../check.ts";
 import { REQUEST_LIMIT_MS, withinLimit } from "../request.ts";
-import { claimsOf, type ObtainOptions } from "./claims.ts";
+import { type ObtainOptions, statementOf } from "./claims.ts";
 import { createCertificateRequests } from "./requests.ts";
 
 /** Limit of one try, below kubeadm's five minutes. The next try continues with the same requests. */
@@ -73,14 +73,14 @@ function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise
         options.onState?.(state);
       },
     });
-    const claims = await claimsOf(options, stop);
+    const statement = await statementOf(options, stop);
     const prover = await provider.open({ clock, signal: stop });
     try {
       return await runExchange({
         prover,
         requests,
         path: options.store.layout.exchangePath,
-        input: { claims, names: serving, recipient },
+        input: { statement, names: serving, recipient },
         protocols: provider.protocols,
         sealKey: options.store.sealNow() !== undefined,
         renewInOne: await shortWay(options, { prover, registers: exchanging.registers, signal: stop }),

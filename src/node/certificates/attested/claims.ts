@@ -1,7 +1,12 @@
 // The statement of a request with evidence, which requests carry evidence, and what obtaining a certificate needs.
 
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../../api/certificates/index.ts";
-import { type Claims, defaultProviderId, encodeProtocol, type Recipient } from "../../../attestation/evidence/index.ts";
+import {
+  defaultProviderId,
+  encodeProtocol,
+  type Recipient,
+  type Statement,
+} from "../../../attestation/evidence/index.ts";
 import type { NodeAttestationProvider } from "../../../attestation/provider.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
@@ -61,7 +66,7 @@ export function requireMayAsk({ provider, signerName, intent, serving }: Atteste
   }
 }
 
-export async function claimsOf(request: AttestedRequest, signal: AbortSignal): Promise<Claims> {
+export async function statementOf(request: AttestedRequest, signal: AbortSignal): Promise<Statement> {
   const { provider, nodeName, serving, intent, signerName, evidenceCluster } = request;
   if (evidenceCluster === "")
     throw new Fault(
