@@ -1,4 +1,4 @@
-// The single-file executables as a machine image would hold them: copied somewhere, no node_modules near. Each is a hundred
+// The single-file executables as a machine image would hold them: copied somewhere, no node_modules near. Each is 150
 // megabytes and takes some seconds to make.
 
 import { spawnSync } from "node:child_process";
