@@ -1,4 +1,4 @@
-// The gateway's own answers, in the form in which Kubernetes says no: a Status, so that every client can print it.
+// The gateway's own answers, in the form in which Kubernetes refuses: a Status, so that every client can print it.
 
 import type { ServerResponse } from "node:http";
 import { JWS_HEADER, type ReplyKey, signDiscoveryAnswer } from "../api/bootstrap/index.ts";

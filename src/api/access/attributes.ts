@@ -18,7 +18,7 @@ export const UNAUTHENTICATED_GROUP = "system:unauthenticated";
 export const AUTHENTICATED_GROUP = "system:authenticated";
 export const MASTERS_GROUP = "system:masters";
 
-// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` is another scheme's
+// The token of an Authorization header, as Kubernetes reads it: anything but `Bearer <token>` belongs to another
 // scheme.
 
 export function bearerTokenOf(authorization: string | undefined): string | undefined {

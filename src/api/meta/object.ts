@@ -55,7 +55,7 @@ export interface WatchEvent<T extends KubeObject = KubeObject> {
 /** The bookmark that ends the initial events of a streaming list carries this annotation with the value "true". */
 export const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-// The Status body: how a Kubernetes API server says no.
+// The Status body: how a Kubernetes API server refuses.
 
 export interface StatusCause {
   readonly reason?: string;

@@ -1,8 +1,8 @@
-import { parseBase64 } from "../../kernel/bytes/index.ts";
-import { type PemBlock, parsePem } from "../../kernel/pem/index.ts";
-
 // `spec.request` and `status.certificate`: base64 of a text that holds PEM blocks. Read in one way everywhere: what one
 // reader sees and another does not could be shown to the API server as one request and to the signer as another.
+
+import { parseBase64 } from "../../kernel/bytes/index.ts";
+import { type PemBlock, parsePem } from "../../kernel/pem/index.ts";
 
 export const REQUEST_LABEL = "CERTIFICATE REQUEST";
 

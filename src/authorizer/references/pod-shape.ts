@@ -1,4 +1,4 @@
-// The parts of a Pod that can point to other objects. Everything is optional: see loose.ts.
+// The parts of a Pod that can point to other objects. Everything is optional: see itemsOf.
 
 import type { KubeObject } from "../../api/meta/index.ts";
 

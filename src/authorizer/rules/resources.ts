@@ -1,7 +1,9 @@
-// Nodes: a node reads its own object and no other. Writing is narrowed to the own object by admission, which sees the
-// name that a create carries in its body.
+// What a node may do with each family of resources that has a rule of its own.
 
 import { mayGetRelated, mayReadRelated, mustBeRelated, type NodeRule, selectsOwnNode } from "./rule.ts";
+
+// Nodes: a node reads its own object and no other. Writing is narrowed to the own object by admission, which sees the
+// name that a create carries in its body.
 
 export const nodes: NodeRule = ({ asked, node }) => {
   const { verb, subresource, name } = asked;

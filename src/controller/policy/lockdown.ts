@@ -1,6 +1,6 @@
 // Is the cluster locked down? kube-controller-manager approves every requester that has the virtual rights, past every
 // rule of ours; so their holders are looked up at the start, at every change of a policy and every ten minutes, and
-// said: in the status of each policy in Enforce, in a metric, in the log.
+// reported: in the status of each policy in Enforce, in a metric, in the log.
 
 import type { ClusterRole, RoleBinding } from "../../api/access/index.ts";
 import { DEFAULT_TOKEN_GROUP } from "../../api/bootstrap/index.ts";

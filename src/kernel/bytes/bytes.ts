@@ -1,4 +1,4 @@
-// Joining and comparing byte strings.
+// Byte strings: joined, compared, and as UTF-8.
 
 import { Fault } from "../outcome/index.ts";
 

@@ -1,6 +1,6 @@
-// Base64 and base64url (RFC 4648). The strict readers take the one canonical spelling of each byte string: padding
-// exactly where it belongs and zero bits in the tail, so that two different texts never mean the same bytes. Written
-// without Buffer because the console runs this folder in a browser.
+// Bytes as text: base64, base64url and base32 (RFC 4648), hexadecimal. The strict readers take the one canonical
+// spelling of each byte string: padding exactly where it belongs and zero bits in the tail, so that two different texts
+// never mean the same bytes. Written without Buffer because the console runs this folder in a browser.
 
 import { Fault } from "../outcome/index.ts";
 

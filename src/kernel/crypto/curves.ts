@@ -1,6 +1,6 @@
-// The NIST prime curves (FIPS 186-5, SP 800-186) and the test that a point lies on one. OpenSSL makes the same test
-// when it imports a key; making it while parsing means that a certificate that was read has a usable key, without
-// paying an import.
+// Which points are keys. The NIST prime curves (FIPS 186-5, SP 800-186) and the test that a point lies on one. OpenSSL
+// makes the same test when it imports a key; making it while parsing means that a certificate that was read has a
+// usable key, without paying an import.
 
 import { encodeHex } from "../bytes/index.ts";
 
@@ -54,7 +54,7 @@ function toBigInt(bytes: Uint8Array): bigint {
   return value;
 }
 
-// Ed25519 keys that are no keys: the eight points of small order, for which signatures over anything can be written
+// The eight Ed25519 points of small order are no keys: for them signatures over anything can be written
 // down without a private key. OpenSSL verifies with them; a request "signed" by one proves no possession of a key.
 
 /**

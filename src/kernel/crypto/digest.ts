@@ -1,4 +1,4 @@
-// Digests, MACs and the key derivation of RFC 5869.
+// Digests, MACs, the key derivation of RFC 5869, and native base64url.
 
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 

@@ -1,4 +1,4 @@
-// AES as TPM credentials (CFB, a fresh key each) and sealed evidence (GCM) use it.
+// What TPM credentials and sealed evidence are encrypted with: AES (CFB with a fresh key each, GCM), RSA-OAEP, ECDH.
 
 import { constants, createCipheriv, createDecipheriv, createECDH, createPublicKey, publicEncrypt } from "node:crypto";
 import { concatBytes } from "../bytes/index.ts";

@@ -100,7 +100,7 @@ export function checkJson(root: Json): void {
   }
 }
 
-// Are two JSON values equal, whatever the order of their keys?
+// Equality of JSON values, in which the order of keys does not matter.
 
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;

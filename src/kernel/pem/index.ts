@@ -1,9 +1,9 @@
-import { encodeBase64, parseBase64Lenient } from "../bytes/index.ts";
-import { Fault, isFault } from "../outcome/index.ts";
-
 // PEM in: the blocks of a text in order (RFC 7468), text and damaged blocks between them skipped. What counts as a
 // block is exactly what Go's encoding/pem says: kube-apiserver judges a CSR by the first block that *it* sees, and a
 // block that only one of us sees would let a requester show the API server one request and the signer another.
+
+import { encodeBase64, parseBase64Lenient } from "../bytes/index.ts";
+import { Fault, isFault } from "../outcome/index.ts";
 
 export interface PemBlock {
   readonly label: string;

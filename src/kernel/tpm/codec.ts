@@ -1,5 +1,5 @@
-// A cursor over big-endian TPM structures. It never copies, and what is left over or missing is a Fault: every
-// structure the product reads comes from a machine that is yet to be believed.
+// Big-endian TPM structures, read and written. The reader is a cursor. It never copies, and what is left over or
+// missing is a Fault: every structure the product reads comes from a machine that has not proved anything yet.
 
 import { concatBytes } from "../bytes/index.ts";
 import { Fault } from "../outcome/index.ts";

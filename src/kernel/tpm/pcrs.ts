@@ -1,4 +1,4 @@
-// TPML_PCR_SELECTION (part 2, §10.9.7): which PCRs of which banks.
+// TPML_PCR_SELECTION (part 2, §10.9.7): which PCRs of which banks; and the digest over their values.
 
 import { concatBytes } from "../bytes/index.ts";
 import { digest } from "../crypto/index.ts";

@@ -1,5 +1,5 @@
 // X.509 certificates (RFC 5280 §4.1). Parsing keeps every raw slice, reads the extensions the product knows and refuses
-// a malformed one of them; whether to believe the certificate is chain.ts' question.
+// a malformed one of them; whether the certificate is trusted is decided in chain/.
 
 import { equalBytes } from "../bytes/index.ts";
 import type { SignatureAlgorithm } from "../crypto/index.ts";

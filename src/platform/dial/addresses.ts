@@ -1,5 +1,5 @@
-// The addresses of a DNS name, asked of the servers that the machine is configured with. "There is no such name" is an
-// answer; no answer is a Fault, so that an outage is not mistaken for a fact.
+// Addresses of DNS names and of this machine. Names are asked of the servers that the machine is configured with.
+// "There is no such name" is an answer; no answer is a Fault, so that an outage is not mistaken for a fact.
 
 import { Resolver } from "node:dns/promises";
 import { networkInterfaces } from "node:os";

@@ -1,5 +1,5 @@
 // One HTTP request and its answer as plain values, so that everything behind the listener can be tested without a
-// socket.
+// socket; and how the body of a request is read.
 
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../kernel/outcome/index.ts";

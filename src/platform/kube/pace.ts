@@ -1,4 +1,4 @@
-// How long to wait before the next try. Waits double from `baseMs` to `maxMs`; each is
+// The pace of calls: backoff after failures, and a token bucket. Waits double from `baseMs` to `maxMs`; each is
 // drawn from the upper half of its span, so that clients which failed together do not come back together.
 
 import { isFault } from "../../kernel/outcome/index.ts";

@@ -1,6 +1,6 @@
 // A certificate chain and its key in one text, as kubelet's store keeps it: certificates, leaf first, then the key,
 // which may be sealed by the machine's TPM (sealed-key.ts); what the certificate says can then be read, and the key is
-// opened when it is needed. Reading one is what the exec plugin does for its living, so nothing here loads kernel/x509
+// opened when it is needed. Reading one is most of what the exec plugin does, so nothing here loads kernel/x509
 // or node:crypto, each of which takes longer to load than the rest of a plugin run: the few fields are read from the
 // DER, and the key is held against the certificate by the public half that key files carry. Every pair passed the
 // strict parser before it was stored.

@@ -1,8 +1,8 @@
-import { writeSync } from "node:fs";
-import { type FaultCode, isFault } from "../../kernel/outcome/index.ts";
-
 // The process we run in: stop signals, environment, terminal. Read here once and handed down, so that everything else
 // can be run in a test without touching the real one.
+
+import { writeSync } from "node:fs";
+import { type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 
 export interface ProcessEdge {
   readonly env: Readonly<Record<string, string | undefined>>;

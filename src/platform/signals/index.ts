@@ -1,10 +1,10 @@
-import { setMaxListeners } from "node:events";
-import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import type { Clock } from "../clock/index.ts";
-
 // Listening to a signal that outlives the listener. Many calls share one signal, each for a short time: that is no
 // leak, so Node's warning about more than ten listeners is switched off for it; every listener is taken off again by
 // its owner.
+
+import { setMaxListeners } from "node:events";
+import { Fault, isFault } from "../../kernel/outcome/index.ts";
+import type { Clock } from "../clock/index.ts";
 
 /** Calls `handler` once, at once if the signal has already fired. Returns what takes the listener off. */
 export function onAbort(signal: AbortSignal | undefined, handler: () => void): () => void {

@@ -1,4 +1,4 @@
-// NV storage in pieces: a TPM gives some hundred octets a call.
+// What a TPM gives in pieces: NV storage by some hundred octets a call, PCR values by eight.
 
 import { concatBytes } from "../../kernel/bytes/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";

@@ -1,4 +1,4 @@
-// Commands on keys: make a primary from its template, load and read public areas.
+// Commands on keys and sealed objects: make a primary from its template, load and read public areas, seal and unseal.
 
 import { concatBytes } from "../../bytes/index.ts";
 import { sized, type TpmReader, u16, u32 } from "../codec.ts";

@@ -141,7 +141,7 @@ function isBelow(name: Uint8Array, base: Uint8Array): boolean {
 }
 
 // What one validation may cost. A few kilobytes of crafted certificates can describe more paths and more name
-// comparisons than there are seconds; each validation therefore starts with a purse and is refused when it is empty.
+// comparisons than can be made; each validation therefore has a budget and is refused when it is spent.
 
 export interface Budget {
   signatureChecks: number;

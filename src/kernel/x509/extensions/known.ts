@@ -21,7 +21,8 @@ import { type NameConstraints, parseNameConstraints } from "./name-constraints.t
 import { parseSubjectAltNames, type SubjectAltNames } from "./subject-alt-names.ts";
 
 // authorityInfoAccess (RFC 5280 §4.2.2.1): where to find the issuer's certificate or its OCSP responder. The product
-// never follows it; its form is checked because a certificate with a damaged extension comes from a damaged issuer.
+// never follows it; its form is checked because a certificate with a damaged extension comes from an issuer with a
+// defect.
 
 /** Two in practice: one for OCSP, one for the issuer. */
 const MAX_DESCRIPTIONS = 64;

@@ -1,4 +1,4 @@
-// Who we are to an API server. Asked anew for every request, so that a rotated token or certificate is used at once.
+// Credentials for an API server. Asked anew for every request, so that a rotated token or certificate is used at once.
 
 import type { Clock } from "../../clock/index.ts";
 import type { Log } from "../../report/index.ts";

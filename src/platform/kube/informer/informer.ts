@@ -113,7 +113,7 @@ function endProcess(error: unknown): void {
   });
 }
 
-// Closed until it is opened, once: those who wait go through, those who come later do not wait.
+// A gate is closed until it is opened, once: waiting callers go on, later ones do not wait.
 
 interface Gate {
   open(): void;
@@ -148,7 +148,7 @@ function createGate(what: string): Gate {
   };
 }
 
-// Those who want to hear of changes. One that throws does not keep the others, or the informer, from theirs; but it has
+// Handlers of changes. One that throws does not keep the others, or the informer, from theirs; but it has
 // missed a change that will not come again, and what it knows is wrong from now on. So that ends the process, as
 // every bug does.
 
