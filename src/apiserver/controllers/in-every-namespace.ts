@@ -38,7 +38,8 @@ export const defaultAccounts: Controller = {
 const ROOT_CA = "kube-root-ca.crt";
 const DESCRIPTION = "kubernetes.io/description";
 const TEXT =
-  "The certificates that sign the serving certificate of this API server. They are good for verifying it, and for nothing else.";
+  "The certificates that sign the serving certificate of this API server. " +
+  "They are good for verifying it, and for nothing else.";
 
 /**
  * Pods mount this ConfigMap beside their token.

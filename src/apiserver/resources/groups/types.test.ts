@@ -1,4 +1,5 @@
-// The types of kinds in src/api name only what the product reads; every field they name is one of the tables, of that type.
+// The types of kinds in src/api name only what the product reads; every field they name is one of the tables, with its
+// type.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
