@@ -1,7 +1,7 @@
 // The contract of an attestation provider, at both ends. The machine's end makes evidence for one request, in that
 // request (`single`) or in a second one that answers a challenge (`exchange`). The controller's end adds its facts and
 // rules to those of every request and says what is challenged and pinned; it never writes:
-// controller/attestation/exchange.ts does. The TPM provider, the insecure one and the adapter for installed packages
+// controller/judging/exchange/run.ts does. The TPM provider, the insecure one and the adapter for installed packages
 // (sdk/) implement both.
 
 import type { CertificateSigningRequest } from "../api/certificates/index.ts";

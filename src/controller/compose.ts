@@ -9,7 +9,7 @@ import { createCleaning } from "./cleaning/index.ts";
 import { createClusterInfoSigner, createTokenCleaner, type LocationSource } from "./clusterinfo/index.ts";
 import { createUpkeep } from "./identities/upkeep.ts";
 import { createInformers, type Informers } from "./informers.ts";
-import { createJudging } from "./judging/feature.ts";
+import { createJudging } from "./judging/index.ts";
 import { type Duties, lead, type RunningFeature, untilSynced } from "./lead.ts";
 import { createLeadership, type Leadership } from "./leadership.ts";
 import { createLoopMetrics, type Feature } from "./loop/index.ts";

@@ -22,12 +22,8 @@ export {
   type ControllerState,
   createController,
 } from "./compose.ts";
-export {
-  ALL_RULES,
-  parseVerdict,
-  type RecordedVerdict,
-  verdictOn,
-} from "./judging/index.ts";
+export { ALL_RULES } from "./judging/chains.ts";
+export { parseVerdict, type RecordedVerdict, verdictOn } from "./judging/record.ts";
 export { type ClusterName, parseClusterName } from "./machines/index.ts";
 export { type Rehearsal, readPolicy, rehearse, type Snapshot } from "./policy/index.ts";
 export type { Authorities, AuthorityPems } from "./signing/index.ts";

@@ -9,7 +9,7 @@ import { createInformer, type Informer, type InformerOptions, type KubeClient } 
 import { CLUSTER_INFO_NAME, CLUSTER_INFO_NAMESPACE } from "./clusterinfo/index.ts";
 import { createIdentities, type Identities } from "./identities/known.ts";
 import { ATTESTED_REQUESTS, attestedKeys } from "./identities/overflow.ts";
-import { namesOf } from "./judging/index.ts";
+import { namesOf } from "./judging/facts.ts";
 import { OPEN_HELLOS, openHelloKeys } from "./judging/tidy.ts";
 import {
   type ClusterName,

@@ -3,9 +3,9 @@
 import type { Clock } from "../platform/clock/index.ts";
 import type { KubeClient } from "../platform/kube/index.ts";
 import type { Log, Metrics } from "../platform/report/index.ts";
-import type { EndorsementKeySource, ProviderVerifier } from "./attestation/world.ts";
 import type { AuditTrail } from "./audit/index.ts";
 import type { LocationSource } from "./clusterinfo/index.ts";
+import type { EndorsementKeySource, ProviderVerifier } from "./judging/exchange/world.ts";
 import type { ElectionOptions } from "./leadership.ts";
 import type { ClusterName } from "./machines/index.ts";
 import type { Authorities, AuthorityPems } from "./signing/index.ts";

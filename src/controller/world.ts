@@ -8,8 +8,6 @@ import { isFault } from "../kernel/outcome/index.ts";
 import { type Certificate, verifyCertificateSignature } from "../kernel/x509/index.ts";
 import { createEventRecorder } from "../platform/kube/index.ts";
 import { createMetrics, type Log, type Metrics } from "../platform/report/index.ts";
-import { createProviders } from "./attestation/providers.ts";
-import type { AttestationWorld } from "./attestation/world.ts";
 import { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./identities/challenge-keys.ts";
 import { createClusterIds, createClusterPins } from "./identities/cluster-ids.ts";
 import { createGuard } from "./identities/guard.ts";
@@ -17,15 +15,12 @@ import { createFloodControl, createWritePace, paceWrites } from "./identities/li
 import { advertisedSigners, createRegistration } from "./identities/registration.ts";
 import { createTokenMachines } from "./identities/token-machine.ts";
 import { type Informers, NODES_BY_ADDRESS } from "./informers.ts";
-import {
-  CONTROLLER_NAME,
-  createAct,
-  createClaims,
-  createRequestReader,
-  type RequestReader,
-  requireStricter,
-  wantedNode,
-} from "./judging/index.ts";
+import { CONTROLLER_NAME, createAct } from "./judging/act.ts";
+import { requireStricter } from "./judging/chains.ts";
+import { createClaims } from "./judging/claims.ts";
+import { createProviders } from "./judging/exchange/providers.ts";
+import type { AttestationWorld } from "./judging/exchange/world.ts";
+import { createRequestReader, type RequestReader, wantedNode } from "./judging/reading.ts";
 import { OPEN_HELLOS, removeRequest } from "./judging/tidy.ts";
 import { createIdentityReader } from "./judging/unproven.ts";
 import type { Leadership } from "./leadership.ts";

@@ -23,8 +23,8 @@ import {
   finishRequest,
   type Statement,
 } from "../../src/attestation/evidence/index.ts";
-import type { ProviderVerifier } from "../../src/controller/attestation/world.ts";
 import { parseVerdict } from "../../src/controller/index.ts";
+import type { ProviderVerifier } from "../../src/controller/judging/exchange/world.ts";
 import type { AttestationSettings } from "../../src/controller/options.ts";
 import { servedSigners } from "../../src/controller/signers.ts";
 import { encodeHex, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";

@@ -19,7 +19,7 @@ import { EK_TRUST_LEVELS } from "../../src/api/countersign/words.ts";
 import { MACHINE_RESOURCES } from "../../src/api/foreign/index.ts";
 import { CAPI_MACHINES_V1BETA1, CAPI_MACHINES_V1BETA2, OPENSHIFT_MACHINES } from "../../src/api/foreign/machine.ts";
 import { type KubeObject, NAMESPACES, type Resource } from "../../src/api/meta/index.ts";
-import type { MachineQuery } from "../../src/controller/judging/index.ts";
+import type { MachineQuery } from "../../src/controller/judging/look.ts";
 import { createMachines, type Machines } from "../../src/controller/machines/index.ts";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";

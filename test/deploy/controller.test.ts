@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { FLAG_NAMES, parseCommandLine } from "../../src/controller/command/command-line.ts";
 import { CONTROLLER_NAMES } from "../../src/controller/index.ts";
-import { STRICTER_RULES } from "../../src/controller/judging/index.ts";
+import { STRICTER_RULES } from "../../src/controller/judging/chains.ts";
 
 const root = new URL("../../", import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, root), "utf8");

@@ -12,7 +12,10 @@ import {
   SERVING_USAGES,
   VERDICT_ANNOTATION,
 } from "../../src/api/certificates/index.ts";
-import { createApproval, createClaims, createPending, parseVerdict } from "../../src/controller/judging/index.ts";
+import { createClaims } from "../../src/controller/judging/claims.ts";
+import { createPending } from "../../src/controller/judging/pending.ts";
+import { createPlainJudge } from "../../src/controller/judging/plain.ts";
+import { parseVerdict } from "../../src/controller/judging/record.ts";
 import { encodeBase64, encodeUtf8, parseBase64, parseUtf8 } from "../../src/kernel/bytes/index.ts";
 import { encodeOid, encodeSequence, encodeSetOf, encodeTlv, TAG } from "../../src/kernel/der/index.ts";
 import { encodePem, parsePem } from "../../src/kernel/pem/index.ts";
@@ -53,7 +56,7 @@ async function judge(
   policy?: ReturnType<typeof aPolicy>,
 ): Promise<CertificateSigningRequest | undefined> {
   const client = aRecordingClient({ update: (object) => object, patch: () => csr });
-  const approval = createApproval({
+  const approval = createPlainJudge({
     client,
     claims: createClaims(),
     clock: createManualClock(),

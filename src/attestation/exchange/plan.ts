@@ -1,6 +1,6 @@
 // What to do next in an exchange: from what was saved and what the API server shows ("States of the machine" in
 // docs/protocols/attestation.md). Pure; a crash at any moment leaves a state of this table. The controller's side is
-// controller/attestation/plan.ts.
+// controller/judging/exchange/plan.ts.
 //
 //   nothing saved                → begin: new key, hello, save, create
 //   hello saved                  → create it; exists already: adopt if it is ours, else drop all

@@ -1,6 +1,6 @@
 import type { Answer, Question, Verifier } from "@countersign/sdk";
 import { describe, expect, it } from "vitest";
-import type { ProviderVerifier } from "../../controller/attestation/world.ts";
+import type { ProviderVerifier } from "../../controller/judging/exchange/world.ts";
 import { createSdkVerifier } from "./verifier.ts";
 
 const attested: Answer = { kind: "Attested", level: "Key", pins: { key: "k" } };

@@ -17,7 +17,7 @@ import {
 import { LEASE_TIMING, requireTiming, type Timing } from "../../platform/kube/index.ts";
 import { LOG_FLAGS, type LogLevel, parseLogLevel } from "../../platform/report/index.ts";
 import { CONTROLLER_NAMES, chooseControllers } from "../compose.ts";
-import { requireStricter } from "../judging/index.ts";
+import { requireStricter } from "../judging/chains.ts";
 import { parseClusterName } from "../machines/index.ts";
 
 export type CaPlace =

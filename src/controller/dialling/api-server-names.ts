@@ -8,7 +8,7 @@ import { ENDPOINT_SLICES, type KubeObject, type Resource, SERVICES } from "../..
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { ApiServerNames } from "../judging/index.ts";
+import type { ApiServerNames } from "../judging/facts.ts";
 
 interface ApiServerOptions {
   readonly client: Pick<KubeClient, "get">;

@@ -10,7 +10,8 @@ import { parseCertificate } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { fetchServingCertificate, ownAddresses, resolveName } from "../../platform/dial/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
-import type { ApiServerNames, Network, PresentNames } from "../judging/index.ts";
+import type { ApiServerNames, PresentNames } from "../judging/facts.ts";
+import type { Network } from "../judging/look.ts";
 import { createApiServerNames } from "./api-server-names.ts";
 import { type KubeletTarget, type Neighbourhood, whyNotDialled } from "./kubelet-target.ts";
 

@@ -3,7 +3,7 @@
 
 import { type IpPrefix, isInPrefix } from "../../api/countersign/index.ts";
 import { parseIpAddress } from "../../kernel/x509/index.ts";
-import type { ApiServerNames } from "../judging/index.ts";
+import type { ApiServerNames } from "../judging/facts.ts";
 
 export interface KubeletTarget {
   /** An IP address in canonical text. */

@@ -3,7 +3,7 @@ import { anIdentity, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { EK_LABEL, type NodeIdentity, type NodeIdentitySpec } from "../../api/countersign/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { type Claiming, claim, reopen, withdraw } from "./claim.ts";
 
 const reset = { until: new Date(NOW_MS + 60_000).toISOString() };

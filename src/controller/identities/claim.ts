@@ -13,7 +13,7 @@ import {
 } from "../../api/countersign/index.ts";
 import { isFault, type Seen } from "../../kernel/outcome/index.ts";
 import { createIdentity } from "../../platform/identities/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { getIdentity } from "./known.ts";
 
 export interface Claiming {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { anIdentity, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import { EK_LABEL, type NodeIdentity, type NodeIdentitySpec } from "../../api/countersign/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { type Pinning, pin } from "./pin.ts";
 
 /** Active, as the controller wrote it before the operator said anything. */

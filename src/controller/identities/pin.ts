@@ -14,7 +14,7 @@ import {
 import { isOpened, isRetired } from "../../attestation/rules/index.ts";
 import { auditedHolders, describeHolders, KEY_IN_USE, type KeyHolder } from "../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import type { Refusal } from "../judging/settle.ts";
 import { type Claiming, claim, reopen, withdraw } from "./claim.ts";
 import { holderOf, isLive } from "./known.ts";

@@ -4,7 +4,7 @@ import type { NodeIdentity } from "../../api/countersign/index.ts";
 import type { IdentityPhase } from "../../api/countersign/node-identity.ts";
 import type { EventWords } from "../../platform/kube/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { createProviderIdWatch, providerIdMismatch } from "./provider-ids.ts";
 
 const identity = (providerId?: string, phase: IdentityPhase = "Active"): NodeIdentity => ({

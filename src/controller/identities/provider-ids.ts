@@ -4,8 +4,8 @@
 
 import type { Node } from "../../api/core/index.ts";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
 import { raise } from "../judging/alarms.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 
 export const PROVIDER_ID_MISMATCH = "ProviderIdMismatch";
 

@@ -12,7 +12,7 @@ import {
 import { encodeUtf8, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { keepBeacon, publishRecipient } from "./publish.ts";
 
 const CURRENT = deriveChallengeKeys("00c0ffee", new Uint8Array(32).fill(1));

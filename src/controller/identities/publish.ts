@@ -16,7 +16,7 @@ import { publicPointOf } from "../../kernel/crypto/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 
 export interface Publisher {
   readonly client: Pick<KubeClient, "get" | "create" | "update">;

@@ -8,7 +8,7 @@ import {
 } from "../../api/countersign/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { retire } from "./retire.ts";
 
 const MACHINE = { namespace: "fleet", name: "m", uid: "u" };

@@ -3,7 +3,7 @@
 
 import { EK_LABEL, NODE_IDENTITIES, type NodeIdentity, type NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 
 type Phase = NonNullable<NodeIdentityStatus["phase"]>;
 type RetiringWorld = Pick<AttestationWorld, "identities" | "machines" | "getNode" | "home" | "log" | "clusterName">;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { NodeIdentity } from "../../api/countersign/index.ts";
 import { createMetrics, silentLog } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { createUpkeep } from "./upkeep.ts";
 
 /** A home in which nothing is to be done, with what is told and done of keys and identities. */

@@ -4,7 +4,7 @@
 
 import type { Policy } from "../../api/countersign/index.ts";
 import type { Metrics } from "../../platform/report/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
 import type { Feature, Syncing } from "../loop/index.ts";
 import { requireOneNamespace } from "../machines/index.ts";
 import { createProviderIdWatch } from "./provider-ids.ts";

@@ -18,13 +18,13 @@ import {
 } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { type FaultCode, isFault, type Verdict } from "../../kernel/outcome/index.ts";
+import type { CertificateRequest } from "../../kernel/x509/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import { createEventRecorder, type EventWords, type KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import type { Claims } from "./claims.ts";
 import type { Judgement } from "./judge.ts";
-import type { Judged } from "./look.ts";
 import { encodeVerdict } from "./record.ts";
 
 /** Who speaks in Events. */
@@ -40,8 +40,15 @@ export interface ActOptions {
   readonly identity: string;
 }
 
+/** What a judgement is about. */
+export interface Acted {
+  readonly csr: CertificateSigningRequest;
+  /** Where it can be read. */
+  readonly request: CertificateRequest | undefined;
+}
+
 export interface Act {
-  act(judged: Judged, judgement: Judgement): Promise<void>;
+  act(judged: Acted, judgement: Judgement): Promise<void>;
   /** The request is gone: what was said about it need not be remembered. */
   forget(csrUid: string): void;
 }
@@ -84,7 +91,7 @@ interface Written {
   readonly words: string;
 }
 
-async function write(options: ActOptions, judged: Judged, { judgement, words }: Written): Promise<void> {
+async function write(options: ActOptions, judged: Acted, { judgement, words }: Written): Promise<void> {
   const { csr } = judged;
   const condition = conditionFor(csr, judgement);
   // Our own write comes back as a change: without this comparison, each look would cause the next.
@@ -107,10 +114,10 @@ const NOT_WRITTEN: ReadonlySet<FaultCode> = new Set([
 
 async function approve(
   options: ActOptions,
-  { csr, reading }: Judged,
+  { csr, request }: Acted,
   approved: CertificateSigningRequest,
 ): Promise<void> {
-  const isFirstAttempt = options.claims.reserve(csr, reading.kind === "Readable" ? reading.request : undefined);
+  const isFirstAttempt = options.claims.reserve(csr, request);
   try {
     options.claims.observe(await send(options, approved));
   } catch (error) {

@@ -23,9 +23,9 @@ import type { HelloStep, Provider } from "../../attestation/provider.ts";
 import { type ChallengeFacts, type RequestObject, readEvidence } from "../../attestation/rules/index.ts";
 import { Fault, type Verdict } from "../../kernel/outcome/index.ts";
 import { generatePrivateKey } from "../../platform/keys/index.ts";
-import { runExchange } from "../attestation/exchange.ts";
-import { createProviders } from "../attestation/providers.ts";
-import type { AttestationWorld, Look, ProviderVerifier } from "../attestation/world.ts";
+import { createProviders } from "./exchange/providers.ts";
+import { runExchange } from "./exchange/run.ts";
+import type { AttestationWorld, EvidenceLook, ProviderVerifier } from "./exchange/world.ts";
 
 const [SIGNER] = signersOfProvider("acme");
 const acme: ProviderVerifier = {
@@ -84,7 +84,7 @@ function aWorld(identity: NodeIdentity) {
   return { world: { ...world, providers }, said };
 }
 
-function lookAt(object: RequestObject, policy: Policy): Look {
+function lookAt(object: RequestObject, policy: Policy): EvidenceLook {
   const reading = readEvidence(object.request, { signerProvider: "tpm", recipients: [] });
   const { name, uid, signerName } = object;
   const csr = { apiVersion: "", kind: "", metadata: { name, uid }, spec: { request: "", signerName, usages: [] } };
@@ -93,7 +93,7 @@ function lookAt(object: RequestObject, policy: Policy): Look {
 }
 
 /** The exchange of a request, by its own provider or by the one that is given. */
-async function run(world: AttestationWorld, look: Look, given?: Provider): Promise<unknown> {
+async function run(world: AttestationWorld, look: EvidenceLook, given?: Provider): Promise<unknown> {
   const { envelope } = look;
   const provider = given ?? world.providers.find(({ name }) => name === envelope?.protocol.provider);
   if (envelope === undefined || provider === undefined) throw new Error("no envelope, or no provider for it");

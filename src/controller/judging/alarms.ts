@@ -2,7 +2,7 @@
 
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Alarm } from "../../attestation/rules/index.ts";
-import type { AttestationWorld, Look } from "../attestation/world.ts";
+import type { AttestationWorld, EvidenceLook } from "./exchange/world.ts";
 
 export interface Raised {
   readonly reason: string;
@@ -13,7 +13,7 @@ export interface Raised {
 /** Of a request that was let pass. To be called after the write that it brought: who only tried, and tries again, has raised none. */
 export function raiseAll(
   world: Pick<AttestationWorld, "events" | "alarms" | "log">,
-  { csr, envelope }: Pick<Look, "csr" | "envelope">,
+  { csr, envelope }: Pick<EvidenceLook, "csr" | "envelope">,
   alarms: readonly Alarm[],
 ): void {
   for (const alarm of alarms) raise(world, csr, { ...alarm, node: envelope?.node });

@@ -14,7 +14,7 @@ import type { ApprovalFacts, NodeFacts, Standing } from "./facts.ts";
 import { isRenewal } from "./facts.ts";
 import { seeHolders, seeProviderId } from "./gather/machine.ts";
 import { gatherServing, NO_SERVING } from "./gather/serving.ts";
-import { type GatherOptions, type Judged, type Look, machineQuery } from "./look.ts";
+import { type GatherOptions, type Judged, machineQuery, type PlainLook } from "./look.ts";
 import { wantedNode } from "./reading.ts";
 import { verdictOn } from "./record.ts";
 import { NAME_IS_TAKEN } from "./rules/machine.ts";
@@ -22,7 +22,7 @@ import { NAME_IS_TAKEN } from "./rules/machine.ts";
 export async function gather(options: GatherOptions, judged: Judged, signal: AbortSignal): Promise<ApprovalFacts> {
   const { csr, reading, policy } = judged;
   const requester = requesterOf(csr);
-  const look: Look = {
+  const look: PlainLook = {
     ...judged,
     nodeName: wantedNode(reading),
     requester,
@@ -78,19 +78,19 @@ function refusedForItsName(csr: CertificateSigningRequest): ApprovalFacts["earli
 
 const UNSYNCED = { kind: "NotRead", why: "the lists of requests and nodes are not complete yet" } as const;
 
-function needsAccess({ csr: { spec }, policy }: Look): boolean {
+function needsAccess({ csr: { spec }, policy }: PlainLook): boolean {
   if (purposeOf(spec.signerName) !== "NodeClient") return false;
   return policy === undefined ? isBuiltInSigner(spec.signerName) : policy.client.admit === "Access";
 }
 
 /** Asked for every node's request: what a node proved binds under every signer. */
-async function seeIdentity(options: GatherOptions, look: Look): Promise<ApprovalFacts["identity"]> {
+async function seeIdentity(options: GatherOptions, look: PlainLook): Promise<ApprovalFacts["identity"]> {
   const { csr, nodeName, requester, signal } = look;
   if (nodeName === undefined) return { kind: "Absent" };
   return await options.seeIdentity(nodeName, unprovenOf(csr.spec.signerName, requester), signal);
 }
 
-async function seeAccess(options: GatherOptions, look: Look): Promise<ApprovalFacts["access"]> {
+async function seeAccess(options: GatherOptions, look: PlainLook): Promise<ApprovalFacts["access"]> {
   if (!needsAccess(look) || look.reading.kind !== "Readable") return { kind: "NotRead", why: "nobody asked" };
   if (look.isRenewal) {
     const own = await options.access.ask("selfnodeclient", look.requester, look.signal);
@@ -99,7 +99,7 @@ async function seeAccess(options: GatherOptions, look: Look): Promise<ApprovalFa
   return { kind: "Present", value: await options.access.ask("nodeclient", look.requester, look.signal) };
 }
 
-async function seeNode(options: GatherOptions, look: Look): Promise<Seen<NodeFacts>> {
+async function seeNode(options: GatherOptions, look: PlainLook): Promise<Seen<NodeFacts>> {
   const { nodeName, policy } = look;
   // A name that no Node can have has none; where the rule about names is switched off, that is the answer.
   if (nodeName === undefined) return { kind: "Absent" };
@@ -121,7 +121,7 @@ async function seeNode(options: GatherOptions, look: Look): Promise<Seen<NodeFac
  * A policy in Shadow looks at requests that others have decided: the Node that came of such a request is no objection
  * to it.
  */
-function isItsOwn(node: Node, { csr, policy }: Look): boolean {
+function isItsOwn(node: Node, { csr, policy }: PlainLook): boolean {
   if (policy?.mode !== "Shadow" || !isIssued(csr)) return false;
   return Date.parse(node.metadata.creationTimestamp ?? "") >= Date.parse(csr.metadata.creationTimestamp ?? "");
 }
@@ -131,12 +131,12 @@ function factsOfNode({ metadata, status }: Node): NodeFacts {
   return { uid: metadata.uid ?? "", isControlPlane, addresses: status?.addresses ?? [] };
 }
 
-function seeMachine({ surroundings }: GatherOptions, look: Look): ApprovalFacts["machine"] {
+function seeMachine({ surroundings }: GatherOptions, look: PlainLook): ApprovalFacts["machine"] {
   const query = machineQuery(look);
   return query === undefined ? { kind: "NotRead", why: "nobody asked" } : surroundings.machines.find(query);
 }
 
-async function seeEvidence(options: GatherOptions, look: Look): Promise<ApprovalFacts["evidence"]> {
+async function seeEvidence(options: GatherOptions, look: PlainLook): Promise<ApprovalFacts["evidence"]> {
   const { csr, nodeName, policy, reading, signal } = look;
   if (reading.kind !== "Readable" || nodeName === undefined) return { kind: "Absent" };
   if (options.seeEvidence !== undefined) return await options.seeEvidence(csr, { nodeName, policy }, signal);
@@ -152,7 +152,10 @@ const PENDING_SLACK = 100;
 /**
  * Counted no further than to the limit: who has made a hundred thousand must not be counted a hundred thousand times.
  */
-function seeStanding({ surroundings, servedSigners, clock }: GatherOptions, { csr, policy }: Look): Seen<Standing> {
+function seeStanding(
+  { surroundings, servedSigners, clock }: GatherOptions,
+  { csr, policy }: PlainLook,
+): Seen<Standing> {
   if (policy === undefined) return { kind: "Absent" };
   const since = new Date(clock.now() - COUNTED_MS).toISOString();
   const isCounted = (other: CertificateSigningRequest) =>

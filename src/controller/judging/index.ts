@@ -1,138 +1,132 @@
-// May this request be approved? One key → gather → judge → act. Step "judge" of the journey.
-// Requests for one node name are judged one after another: the second must see what became of the first.
+// May this request be approved? The loop that judges every request: by what it carries, with evidence or without.
 
-import { type CertificateSigningRequest, isDecided } from "../../api/certificates/index.ts";
-import type { Policy } from "../../api/countersign/index.ts";
-import { providerIdOf } from "../../attestation/evidence/index.ts";
-import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
-import { isBuiltInSigner } from "../signers.ts";
-import { type Act, type ActOptions, createAct } from "./act.ts";
-import { admittingMachine, namesOfMachine } from "./gather/machine.ts";
-import { gather } from "./gather.ts";
-import { type Judgement, judgeApproval } from "./judge.ts";
-import type { GatherOptions, Judged } from "./look.ts";
-import { type Pending, providerKey } from "./pending.ts";
-import { type RequestReader, readRequest, wantedNode } from "./reading.ts";
-import { verdictOn } from "./record.ts";
-import { objectionToNames } from "./vet-names.ts";
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { encodePem } from "../../kernel/pem/index.ts";
+import type { Clock } from "../../platform/clock/index.ts";
+import type { Log, Metrics } from "../../platform/report/index.ts";
+import { createNetwork } from "../dialling/index.ts";
+import { type Informers, NODES_BY_ADDRESS, NODES_BY_PROVIDER, PENDING_BY_REQUESTER } from "../informers.ts";
+import { createKeyedLock, type Feature, REQUEST_WORKERS } from "../loop/index.ts";
+import type { Authorities } from "../signing/index.ts";
+import { createAccessReviews } from "./access.ts";
+import type { Act } from "./act.ts";
+import type { Claims } from "./claims.ts";
+import { createEvidenceJudge } from "./evidence.ts";
+import type { AttestationWorld } from "./exchange/world.ts";
+import { createFloodGuard } from "./flood-guard.ts";
+import type { IdentityReader, Surroundings } from "./look.ts";
+import { createPending, type Pending } from "./pending.ts";
+import { createPlainJudge, type PlainJudge } from "./plain.ts";
+import { type RequestReader, wantedNode } from "./reading.ts";
+import { createCustody } from "./unproven.ts";
 
-export { type AccessReviews, createAccessReviews } from "./access.ts";
-export { type Act, CONTROLLER_NAME, createAct } from "./act.ts";
-export { ALL_RULES, requireStricter, STRICTER_RULES } from "./chains.ts";
-export { type Claims, createClaims } from "./claims.ts";
-export type { ApiServerNames, EvidenceFinding, MachineMatch, PresentNames, RequestReading } from "./facts.ts";
-export { namesOf } from "./facts.ts";
-export type { Judgement } from "./judge.ts";
-export type {
-  EvidenceReader,
-  IdentityReader,
-  MachineInventory,
-  MachineQuery,
-  Network,
-  PolicyCover,
-  Surroundings,
-} from "./look.ts";
-export { createPending, type Pending, providerKey } from "./pending.ts";
-export { createRequestReader, type RequestReader, readRequest, wantedNode } from "./reading.ts";
-export { parseVerdict, type RecordedVerdict, verdictOn } from "./record.ts";
-export { type Replayed, replay } from "./replay.ts";
-
-interface ApprovalOptions extends Omit<GatherOptions, "client">, ActOptions {
-  readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
-  readonly pending: Pending;
-  /** Shared with the judge of evidence. Default: its own. */
-  readonly writer?: Act | undefined;
-  /** Default: without a memory. */
-  readonly readRequest?: RequestReader["plain"] | undefined;
+interface JudgingOptions extends Informers {
+  readonly client: AttestationWorld["client"];
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Which replica speaks. */
+  readonly identity: string;
+  readonly authorities: Authorities;
+  readonly servedSigners: readonly string[];
+  /** Stricter rules that do not hold here, by id: docs/rules.md. */
+  readonly switchedOff?: readonly string[] | undefined;
+  /** URL of the API server, where it is known. */
+  readonly server?: string | undefined;
+  readonly readRequest: RequestReader["plain"];
+  readonly claims: Claims;
+  readonly act: Act;
+  readonly attesting: AttestationWorld;
+  readonly seeIdentity: IdentityReader;
 }
 
-export interface Approval {
-  readonly handle: Handler;
-  /** False for a request that `handle` would leave as it is: it need not be queued. */
-  wants(csr: CertificateSigningRequest): boolean;
-  /**
-   * For a request that attestation judges: an objection to its names is written down; undefined where there is none.
-   */
-  vetNames(csr: CertificateSigningRequest, signal: AbortSignal): Promise<Next | undefined>;
-  /** The request was deleted. */
-  forget(csr: CertificateSigningRequest): void;
-}
-
-export function createApproval(options: ApprovalOptions): Approval {
+export function createJudging(options: JudgingOptions): Feature {
+  const { client, clock, csrs, nodes, policies, authorities, attesting, act } = options;
+  const pending = createPending();
   const locks = createKeyedLock();
-  const act = options.writer ?? createAct(options);
-  const read = options.readRequest ?? (({ spec }: CertificateSigningRequest) => readRequest(spec.request));
-
-  /**
-   * Requests of foreign signers are left alone (signer-is-served); reading their requests would be a third of all work.
-   */
-  function isMine(csr: CertificateSigningRequest): boolean {
-    const isServed = options.servedSigners.includes(csr.spec.signerName);
-    return isServed && (!isSettled(csr) || options.surroundings.policies.hasShadow());
-  }
-
-  async function decide(judged: Judged, signal: AbortSignal): Promise<Next> {
-    return await write(judged, judgeApproval(await gather(options, judged, signal)));
-  }
-
-  async function write(judged: Judged, judgement: Judgement): Promise<Next> {
-    await act.act(judged, judgement);
-    return judgement.verdict.kind === "Wait" ? { afterMs: judgement.verdict.retryAfterMs } : UNTIL_CHANGED;
-  }
-
-  /**
-   * A Machine becomes one node, whatever name it is asked for under: two of its names are judged one after the other
-   * too.
-   */
-  function decideInTurn(judged: Judged, nodeName: string, signal: AbortSignal): Promise<Next> {
-    const machine = admittingMachine(options, judged);
-    const names = machine === undefined ? [] : namesOfMachine(machine, judged.policy?.machines.nameFrom ?? []);
-    const keys = new Set([nodeName, ...names, ...providerKeysOf(judged)]);
-    options.pending.note(judged.csr.metadata.name ?? "", [...keys]);
-    const decideLocked = () => locks.run(nodeName, () => decide(judged, signal));
-    return machine === undefined ? decideLocked() : locks.run(`machine:${machine.uid}`, decideLocked);
-  }
-
+  const getCsr = (name: string) => csrs.get(name);
+  const evidence = createEvidenceJudge({ world: attesting, getCsr, pending, locks });
+  const caPemFor = (csr: CertificateSigningRequest) => encodePem("CERTIFICATE", authorities.of(csr).certificate.raw);
+  const plain = createPlainJudge({
+    ...options,
+    ...{ writer: act, pending, getCsr, locks },
+    seeEvidence: createCustody({ ...attesting, nowMs: clock.now }),
+    hasSynced: () => csrs.hasSynced() && nodes.hasSynced(),
+    access: createAccessReviews(client, clock),
+    surroundings: surroundingsOf(options),
+    network: createNetwork({ client, clock, server: options.server, caPemFor }),
+  });
+  const nodeNameIn = (csr: CertificateSigningRequest) => wantedNode(options.readRequest(csr));
   return {
+    name: "approval",
+    needs: [csrs, nodes, policies],
+    workers: REQUEST_WORKERS,
+    flow: { flowOf: (name) => getCsr(name)?.spec.username ?? "", ...floodGuardOf(options) },
+    wakesOn: (wake) => wakeOn(options, { plain, pending, wake }),
     handle: async (key, signal) => {
-      const csr = options.getCsr(key);
-      options.pending.forget(key);
-      if (csr === undefined || !isMine(csr)) return UNTIL_CHANGED;
-      const reading = read(csr);
-      const nodeName = wantedNode(reading);
-      const policy = options.surroundings.policies.of(csr.spec.signerName, nodeName);
-      if (isSettled(csr) && !isUnrecorded(csr, policy)) return UNTIL_CHANGED;
-      const judged = { csr, reading, policy };
-      return nodeName === undefined ? decide(judged, signal) : decideInTurn(judged, nodeName, signal);
-    },
-    vetNames: async (csr, signal) => {
-      const objection = isSettled(csr)
-        ? undefined
-        : await objectionToNames({ ...options, readRequest: read }, csr, signal);
-      if (objection === undefined) return undefined;
-      options.pending.note(csr.metadata.name ?? "", [objection.nodeName]);
-      return await write(objection.judged, objection.judgement);
-    },
-    // Under our own signers a verdict is not the end: attestation tidies up after it.
-    wants: (csr) => isMine(csr) || !isBuiltInSigner(csr.spec.signerName),
-    forget: (csr) => {
-      options.pending.forget(csr.metadata.name ?? "");
-      act.forget(csr.metadata.uid ?? "");
+      const csr = getCsr(key);
+      const isAttested = csr !== undefined && evidence.takes(csr, () => nodeNameIn(csr));
+      if (!isAttested) return plain.handle(key, signal);
+      return (await plain.vetNames(csr, signal)) ?? evidence.handle(key, signal);
     },
   };
 }
 
-function providerKeysOf({ reading }: Judged): readonly string[] {
-  const providerId = reading.kind === "Readable" ? providerIdOf(reading.request) : undefined;
-  return providerId === undefined ? [] : [providerKey(providerId)];
+interface Woken {
+  readonly plain: PlainJudge;
+  readonly pending: Pending;
+  readonly wake: (key: string) => void;
 }
 
-/** Decided, issued by another signer, or being deleted: nothing is left to judge. */
-function isSettled(csr: CertificateSigningRequest): boolean {
-  return isDecided(csr) || (csr.status?.certificate ?? "") !== "" || csr.metadata.deletionTimestamp !== undefined;
+function wakeOn(options: JudgingOptions, { plain, pending, wake }: Woken): void {
+  const { csrs, nodes, machines, pools, identities, policies, authorities, claims } = options;
+  /** The name became free, or lost its Node: the requests that wait for it are judged anew. */
+  const judgeAgain = (key: string | undefined) => {
+    if (key !== undefined) pending.of(key).forEach(wake);
+  };
+  const judgeAllAgain = (keys: readonly string[]) => keys.forEach(judgeAgain);
+  const judgeAllPendingAgain = () => [...pending.all()].forEach(wake);
+
+  csrs.onChange(({ type, object }) => {
+    if (type === "DELETED") {
+      judgeAgain(claims.forget(object.metadata.uid ?? ""));
+      plain.forget(object);
+      return;
+    }
+    const name = object.metadata.name ?? "";
+    judgeAgain(claims.observe(object));
+    // Of the three changes in the life of a request this loop wants one: the others need not pass through a worker.
+    // Policies that were not read yet may want to record what others decided.
+    if (plain.wants(object) || !policies.hasSynced()) wake(name);
+    else pending.forget(name);
+  });
+  // A kubelet's heartbeat modifies its Node all day; a request that waits for that name is looked at again, and there
+  // is rarely one.
+  nodes.onChange(({ object }) => judgeAgain(object.metadata.name));
+  machines.onChange(judgeAllAgain);
+  pools.onChange(judgeAllAgain);
+  identities.onChange(judgeAgain);
+  policies.onChange(judgeAllPendingAgain);
+  // Evidence names the cluster by the pin of its CA.
+  authorities.onChange?.(judgeAllPendingAgain);
 }
 
-/** A policy in Shadow also wants to know what it would have said about a request that others have decided. */
-function isUnrecorded(csr: CertificateSigningRequest, policy: Policy | undefined): boolean {
-  return policy?.mode === "Shadow" && csr.metadata.deletionTimestamp === undefined && verdictOn(csr) === undefined;
+function surroundingsOf({ csrs, nodes, machines, policies }: Informers): Surroundings {
+  return {
+    getNode: (name) => nodes.get(name),
+    nodesNamed: (name) => nodes.byIndex(NODES_BY_ADDRESS, name),
+    nodesOfProvider: (providerId) => nodes.byIndex(NODES_BY_PROVIDER, providerId),
+    countNodes: nodes.size,
+    pendingOf: (username) => csrs.byIndex(PENDING_BY_REQUESTER, username),
+    machines,
+    policies,
+  };
+}
+
+function floodGuardOf({ clock, log, csrs, metrics }: JudgingOptions) {
+  const pendingOf = (requester: string) => csrs.countByIndex(PENDING_BY_REQUESTER, requester);
+  const { holdMs, onTake, readings } = createFloodGuard({ clock, log, pendingOf });
+  const help = "Undecided requests of a requester who has so many that they are served slowly.";
+  metrics.reading({ name: "countersign_flooding_requester_pending", help, type: "gauge" }, readings);
+  return { holdMs, onTake };
 }

@@ -1,6 +1,6 @@
 // One look at one request: what gather is given, and what all its steps know from the start.
 
-import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
+import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import type { Node } from "../../api/core/index.ts";
 import type { MachineNameSource, NodeIdentity, Policy } from "../../api/countersign/index.ts";
 import { providerIdOf } from "../../attestation/evidence/index.ts";
@@ -35,18 +35,30 @@ export interface GatherOptions {
   readonly hasSynced: () => boolean;
 }
 
-export interface Judged {
+/** One look at one request. */
+export interface Look {
   readonly csr: CertificateSigningRequest;
-  readonly reading: RequestReading;
+  /** The one that covers the request. */
   readonly policy: Policy | undefined;
+  readonly signal: AbortSignal;
 }
 
-/** Everything about one look at one request. */
-export interface Look extends Judged {
+/** A request and how it is to be judged. */
+export interface Judged extends Pick<Look, "csr" | "policy"> {
+  readonly reading: RequestReading;
+}
+
+/** One look at one request without evidence, or at the names of one with it. */
+export interface PlainLook extends Look, Judged {
   readonly nodeName: string | undefined;
   readonly requester: ApprovalFacts["requester"];
   readonly isRenewal: boolean;
-  readonly signal: AbortSignal;
+}
+
+/** Decided, failed, issued or being deleted: nothing is left to judge. */
+export function isSettled(csr: CertificateSigningRequest): boolean {
+  const isEnded = isDecided(csr) || findCondition(csr, "Failed") !== undefined;
+  return isEnded || (csr.status?.certificate ?? "") !== "" || csr.metadata.deletionTimestamp !== undefined;
 }
 
 /** Which Machine to look for; none is looked for without a policy. */
@@ -54,7 +66,7 @@ export function machineQuery({
   nodeName,
   reading,
   policy,
-}: Pick<Look, "nodeName" | "reading" | "policy">): MachineQuery | undefined {
+}: Pick<PlainLook, "nodeName" | "reading" | "policy">): MachineQuery | undefined {
   if (nodeName === undefined || reading.kind !== "Readable" || policy === undefined) return undefined;
   return { nodeName, providerId: providerIdOf(reading.request), ...policy.machines };
 }

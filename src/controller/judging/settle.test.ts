@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { anExchange, helloFacts } from "../../../test/builders/exchange.ts";
 import { deny, Fault, type Judgement, wait } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import type { AttestationWorld, Look } from "../attestation/world.ts";
+import type { AttestationWorld, EvidenceLook } from "./exchange/world.ts";
 import { settle } from "./settle.ts";
 
 const exchange = anExchange();
@@ -11,7 +11,7 @@ const look = {
   object: exchange.hello,
   reading: helloFacts(exchange).reading,
   policy: undefined,
-} as unknown as Look;
+} as unknown as EvidenceLook;
 
 function aWorld(more: { isOver?: boolean; random?: number; act?: () => Promise<void> } = {}) {
   const did: string[] = [];

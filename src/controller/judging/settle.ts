@@ -5,10 +5,10 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import { encodeSupportedVersions, SUPPORTED_VERSIONS_ANNOTATION } from "../../attestation/evidence/index.ts";
 import { deny, isFault } from "../../kernel/outcome/index.ts";
-import { supportedBy } from "../attestation/gather.ts";
-import type { AttestationWorld, Look } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
-import type { Judgement, RequestReading } from "./index.ts";
+import { supportedBy } from "./exchange/gather.ts";
+import type { AttestationWorld, EvidenceLook } from "./exchange/world.ts";
+import type { Judgement } from "./judge.ts";
 import { removeRequest } from "./tidy.ts";
 
 /** Waits for a crowd to pass leave no trace on the object: a flood of requests must not become a flood of writes. */
@@ -17,7 +17,7 @@ const SILENT_WAIT = "Throttled";
 /** A write of our own, or somebody else's, came first: its change is on the way here and brings the next look with it. */
 const OVERTAKEN_MS = 50;
 
-export async function settle(world: AttestationWorld, look: Look, judgement: Judgement): Promise<Next> {
+export async function settle(world: AttestationWorld, look: EvidenceLook, judgement: Judgement): Promise<Next> {
   const { verdict } = judgement;
   if (verdict.kind === "Wait" && verdict.reason === SILENT_WAIT) {
     world.limits.crowd.note(look.csr, verdict);
@@ -30,7 +30,10 @@ export async function settle(world: AttestationWorld, look: Look, judgement: Jud
   const { policy } = look;
   const by = policy === undefined ? {} : { policy: { name: policy.name, mode: policy.mode } };
   try {
-    await world.act.act({ csr, policy, reading: approvalReading(look) }, { ...judgement, ...by });
+    await world.act.act(
+      { csr, request: look.reading.request.ok ? look.reading.request.value.parsed : undefined },
+      { ...judgement, ...by },
+    );
     // The copy is shown the answer in the next turn: a look before that would judge anew what was just decided.
     await nextTurn();
   } catch (error) {
@@ -47,7 +50,7 @@ interface Dropped {
 }
 
 /** Refused, and deleted at once, so that it takes no room: the audit trail and a metric tell why, and an Event where it is not junk. */
-export async function drop(world: AttestationWorld, look: Look, { judgement, why }: Dropped): Promise<Next> {
+export async function drop(world: AttestationWorld, look: EvidenceLook, { judgement, why }: Dropped): Promise<Next> {
   const { rule, reason, message } = judgement.verdict;
   if (why === "overflow") world.events.record(look.csr, { type: "Warning", reason, message: `${rule}: ${message}` });
   const { name: csr, uid, signerName: signer, requester } = look.object;
@@ -56,14 +59,6 @@ export async function drop(world: AttestationWorld, look: Look, { judgement, why
   await removeRequest(world, look.csr);
   world.limits.dropped?.add({ why });
   return UNTIL_CHANGED;
-}
-
-/** The request as the writes of approval know it: what is around it is evidence here. */
-function approvalReading({ reading }: Look): RequestReading {
-  if (!reading.request.ok) return { kind: "Unreadable", ...reading.request };
-  const { parsed: request, signatureHolds } = reading.request.value;
-  const surroundings = { beginnings: 1, hasHeaders: false, bytes: reading.octets, labels: [] };
-  return { kind: "Readable", request, signatureHolds, surroundings };
 }
 
 /** A refusal that comes after the rules: from what was written or read while acting. */
@@ -77,7 +72,7 @@ export interface Refusal extends Pick<Judgement, "audited"> {
 }
 
 /** The annotation and the denial come in one write: the node never sees one without the other. */
-function withVersions(world: AttestationWorld, { csr, reading, object }: Look): CertificateSigningRequest {
+function withVersions(world: AttestationWorld, { csr, reading, object }: EvidenceLook): CertificateSigningRequest {
   const provider = reading.blocks.ok ? reading.blocks.value.protocol?.provider : undefined;
   const versions = supportedBy(world).filter((supported) => supported.provider === provider);
   const annotations = { ...object.annotations, [SUPPORTED_VERSIONS_ANNOTATION]: encodeSupportedVersions(versions) };

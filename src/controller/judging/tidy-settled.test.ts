@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aCsr, named, withCertificate, withCondition } from "../../../test/builders/csr.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
+import type { AttestationWorld } from "./exchange/world.ts";
 import { tidySettled } from "./tidy-settled.ts";
 
 const APPROVED_MS = Date.parse("2026-11-16T08:00:00Z");

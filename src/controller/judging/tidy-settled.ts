@@ -5,9 +5,9 @@
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { CONSUMED_BY_ANNOTATION, HELLO_OBJECT_PREFIX } from "../../attestation/evidence/index.ts";
 import { envelopeIn } from "../../attestation/rules/index.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
 import { completeIssued } from "../signing/gate.ts";
+import type { AttestationWorld } from "./exchange/world.ts";
 import { recipientsOf } from "./reading.ts";
 import { removeRequest, tidyDenied } from "./tidy.ts";
 

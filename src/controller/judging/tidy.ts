@@ -11,9 +11,9 @@ import {
 } from "../../attestation/evidence/index.ts";
 import { attempt } from "../../attestation/rules/index.ts";
 import { isFault } from "../../kernel/outcome/index.ts";
-import { OWNED_WAIT_MS } from "../attestation/plan.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
 import { type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { OWNED_WAIT_MS } from "./exchange/plan.ts";
+import type { AttestationWorld } from "./exchange/world.ts";
 
 /** How long a hello stays after its challenge is over. */
 export const UNANSWERED_MS = 60_000;

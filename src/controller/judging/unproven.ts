@@ -8,7 +8,8 @@ import { isRetired, judgeStanding, pinsOf } from "../../attestation/rules/index.
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import { getIdentity, type Identities } from "../identities/known.ts";
-import type { EvidenceFinding, EvidenceReader, IdentityReader } from "./index.ts";
+import type { EvidenceFinding } from "./facts.ts";
+import type { EvidenceReader, IdentityReader } from "./look.ts";
 
 const RETRY_STALE_MS = 60_000;
 

@@ -1,7 +1,7 @@
 // One at a time for each key, in order of arrival. Workers take requests in parallel; those for one node name must see
 // each other's result. Within one process only.
 
-interface KeyedLock {
+export interface KeyedLock {
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
 }
 

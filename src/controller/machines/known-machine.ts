@@ -4,7 +4,8 @@
 import { canonicalDns, MACHINE_NAME_SOURCES } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { KubeObject } from "../../api/meta/index.ts";
-import { namesOf, providerKey } from "../judging/index.ts";
+import { namesOf } from "../judging/facts.ts";
+import { providerKey } from "../judging/pending.ts";
 import { type ClusterName, isOfCluster } from "./cluster-name.ts";
 
 /** An object for the informer, with nothing in it but the view. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aMachine } from "../../../test/builders/csr-facts.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import { createObjectStore } from "../../platform/kube/informer/store.ts";
-import type { MachineQuery } from "../judging/index.ts";
+import type { MachineQuery } from "../judging/look.ts";
 import { indexesOfMachines, type KnownMachine } from "./known-machine.ts";
 import { machinesByProviderId, machinesOf } from "./match.ts";
 

@@ -5,7 +5,8 @@ import { canonicalDns } from "../../api/countersign/index.ts";
 import type { Machine } from "../../api/foreign/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
-import { type MachineInventory, type MachineMatch, type MachineQuery, namesOf } from "../judging/index.ts";
+import { type MachineMatch, namesOf } from "../judging/facts.ts";
+import type { MachineInventory, MachineQuery } from "../judging/look.ts";
 import {
   type KnownMachine,
   NAME_INDEX,

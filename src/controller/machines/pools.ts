@@ -5,7 +5,7 @@ import { MACHINE_POOL_RESOURCES, type Machine, type MachinePool, readMachinePool
 import type { KubeObject } from "../../api/meta/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import { createInformer, type Informer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import { providerKey } from "../judging/index.ts";
+import { providerKey } from "../judging/pending.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import { type ClusterName, isOfCluster } from "./cluster-name.ts";
 import { getIfThere } from "./get-if-there.ts";

@@ -11,7 +11,7 @@ import {
   readJoinPolicy,
 } from "../../api/countersign/index.ts";
 import { Fault, isFault } from "../../kernel/outcome/index.ts";
-import { STRICTER_RULES } from "../judging/index.ts";
+import { STRICTER_RULES } from "../judging/chains.ts";
 
 export interface PolicyBook {
   put(object: JoinPolicy): void;

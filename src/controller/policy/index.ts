@@ -5,7 +5,7 @@
 import type { JoinPolicy, Policy } from "../../api/countersign/index.ts";
 import { JOIN_POLICIES } from "../../api/countersign/index.ts";
 import { createInformer, type InformerOptions, type KubeClient } from "../../platform/kube/index.ts";
-import type { PolicyCover } from "../judging/index.ts";
+import type { PolicyCover } from "../judging/look.ts";
 import { createFollower, type Follower } from "../served/index.ts";
 import { createPolicyBook, type PolicyBook } from "./book.ts";
 

@@ -16,7 +16,7 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log, Metrics } from "../../platform/report/index.ts";
-import { type AccessReviews, createAccessReviews } from "../judging/index.ts";
+import { type AccessReviews, createAccessReviews } from "../judging/access.ts";
 import type { Feature, Syncing } from "../loop/index.ts";
 import { type Bypass, findBypasses } from "./bypasses.ts";
 import { planStatus } from "./plan.ts";

@@ -10,17 +10,11 @@ import { Fault } from "../../kernel/outcome/index.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import { createApiServerNames } from "../dialling/index.ts";
-import {
-  type AccessReviews,
-  createAccessReviews,
-  createClaims,
-  type IdentityReader,
-  type Network,
-  namesOf,
-  type Replayed,
-  replay,
-  type Surroundings,
-} from "../judging/index.ts";
+import { type AccessReviews, createAccessReviews } from "../judging/access.ts";
+import { createClaims } from "../judging/claims.ts";
+import { namesOf } from "../judging/facts.ts";
+import type { IdentityReader, Network, Surroundings } from "../judging/look.ts";
+import { type Replayed, replay } from "../judging/replay.ts";
 import { type ClusterName, isOfCluster, machinesOf } from "../machines/index.ts";
 import { isBuiltInSigner } from "../signers.ts";
 import { createPolicyBook } from "./book.ts";

@@ -10,7 +10,7 @@ import type { Certificate } from "../../kernel/x509/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 
-export interface ActOptions {
+export interface DeliveryOptions {
   readonly client: KubeClient;
   readonly log: Log;
 }
@@ -20,7 +20,7 @@ export interface ActOptions {
  * no certificate leaves without it, even if the process dies in between. One that did not arrive is said to be so.
  */
 export async function deliver(
-  options: ActOptions,
+  options: DeliveryOptions,
   csr: CertificateSigningRequest,
   certificate: Certificate,
 ): Promise<void> {
@@ -52,7 +52,7 @@ function describe(csr: CertificateSigningRequest, { serialNumber, subject, notAf
 
 /** Terminal: this request is not looked at again. */
 export async function fail(
-  options: ActOptions,
+  options: DeliveryOptions,
   csr: CertificateSigningRequest,
   message: string,
   reason = "SignerValidationFailure",
@@ -72,7 +72,11 @@ export async function fail(
 }
 
 /** One PUT of the object as it was seen: uid and resourceVersion in it keep it from meeting any other state. */
-async function putStatus({ client }: ActOptions, csr: CertificateSigningRequest, status: CsrStatus): Promise<void> {
+async function putStatus(
+  { client }: DeliveryOptions,
+  csr: CertificateSigningRequest,
+  status: CsrStatus,
+): Promise<void> {
   await client.update<CertificateSigningRequest>(CSRS, { ...csr, status }, { subresource: "status" });
 }
 

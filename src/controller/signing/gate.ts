@@ -22,11 +22,11 @@ import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
 import type { Certificate, CertificateRequest } from "../../kernel/x509/index.ts";
-import { isOver } from "../attestation/approve.ts";
-import type { AttestationWorld } from "../attestation/world.ts";
 import { getIdentity } from "../identities/known.ts";
 import { pin } from "../identities/pin.ts";
-import type { IdentityReader } from "../judging/index.ts";
+import { isOver } from "../judging/exchange/approve.ts";
+import type { AttestationWorld } from "../judging/exchange/world.ts";
+import type { IdentityReader } from "../judging/look.ts";
 import { carriesEvidence, describeRequest, recipientsOf } from "../judging/reading.ts";
 
 /** What a signer asks before it signs. */

@@ -3,14 +3,14 @@
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Clock } from "../../platform/clock/index.ts";
-import { type RequestReader, readRequest } from "../judging/index.ts";
+import { type RequestReader, readRequest } from "../judging/reading.ts";
 import type { Authorities, Authority } from "./authorities.ts";
 import type { SigningFacts } from "./facts.ts";
 
 /** RFC 5280 §4.1.2.2 allows 20; 16 random ones, as kube-controller-manager draws, never meet. */
 const SERIAL_BYTES = 16;
 
-export interface GatherOptions {
+export interface SigningSources {
   readonly clock: Clock;
   readonly randomBytes: (count: number) => Uint8Array;
   readonly authorities: Authorities;
@@ -23,8 +23,8 @@ export interface GatherOptions {
   readonly switchedOffFor?: ((csr: CertificateSigningRequest) => readonly string[]) | undefined;
 }
 
-export function gather(
-  options: GatherOptions,
+export function gatherSigning(
+  options: SigningSources,
   csr: CertificateSigningRequest,
   { certificate: ca }: Authority,
 ): SigningFacts {

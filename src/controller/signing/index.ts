@@ -12,12 +12,12 @@ import {
 } from "../../kernel/x509/index.ts";
 import type { Informer } from "../../platform/kube/index.ts";
 import { type Feature, REQUEST_WORKERS, type Syncing, UNTIL_CHANGED } from "../loop/index.ts";
-import { type ActOptions, deliver, fail } from "./act.ts";
+import { type DeliveryOptions, deliver, fail } from "./act.ts";
 import type { Authority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
 import type { GateAnswer, SignerGate } from "./gate.ts";
-import { type GatherOptions, gather } from "./gather.ts";
+import { gatherSigning, type SigningSources } from "./gather.ts";
 import { planSigning } from "./plan.ts";
 import { planCertificate } from "./template.ts";
 
@@ -32,7 +32,7 @@ export {
 } from "./authorities.ts";
 export { clusterCaSecret, onlyOwnCa, TRUST_CONFIG_MAP } from "./cluster-authority.ts";
 
-interface SigningOptions extends GatherOptions, ActOptions {
+interface SigningOptions extends SigningSources, DeliveryOptions {
   readonly csrs: Pick<Informer<CertificateSigningRequest>, "get" | "list" | "onChange" | "hasSynced" | "waitForSync">;
   /** A policy bounds the life of what is signed: one that is not known yet would bound nothing. */
   readonly policies: Syncing;
@@ -83,7 +83,7 @@ export function createSigning(options: SigningOptions): Feature {
       const csr = csrs.get(key);
       if (csr === undefined || !isMine(csr)) return UNTIL_CHANGED;
       const authority = authorities.of(csr);
-      const facts = gather(options, csr, authority);
+      const facts = gatherSigning(options, csr, authority);
       const plan = planSigning(facts);
       if (plan.kind === "Leave") return UNTIL_CHANGED;
       const gate = await options.gate?.(csr);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCsr, type CsrModifier, withSan, withSigner, withSubject, withUsages } from "../../../test/builders/csr.ts";
 import { API_CLIENT_SIGNER, KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
-import { readRequest } from "../judging/index.ts";
+import { readRequest } from "../judging/reading.ts";
 import { violationOf } from "./kubernetes-rules.ts";
 
 function violation(...modifiers: readonly CsrModifier[]): string | undefined {

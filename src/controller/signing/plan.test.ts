@@ -16,7 +16,7 @@ import { createManualClock } from "../../../test/fakes/clock.ts";
 import { KUBELET_CLIENT_SIGNER } from "../../api/certificates/index.ts";
 import { basicConstraintsExtension } from "../../kernel/x509/index.ts";
 import { fixedAuthority } from "./authorities.ts";
-import { gather } from "./gather.ts";
+import { gatherSigning } from "./gather.ts";
 import { planSigning, type SigningPlan } from "./plan.ts";
 
 const options = {
@@ -29,7 +29,7 @@ const options = {
 
 function planFor(...modifiers: readonly CsrModifier[]): SigningPlan {
   const csr = aCsr(...modifiers);
-  return planSigning(gather(options, csr, options.authorities.of(csr)));
+  return planSigning(gatherSigning(options, csr, options.authorities.of(csr)));
 }
 
 const LEFT: Record<string, CsrModifier[]> = {

@@ -33,7 +33,7 @@ import { generatePrivateKey } from "../../platform/keys/index.ts";
 import { createAuthority } from "./authorities.ts";
 import { checkCertificate } from "./check.ts";
 import type { SigningFacts } from "./facts.ts";
-import { gather } from "./gather.ts";
+import { gatherSigning } from "./gather.ts";
 import { signTemplate } from "./index.ts";
 import { planCertificate } from "./template.ts";
 
@@ -51,7 +51,7 @@ function factsFor(modifiers: readonly CsrModifier[], changed: Partial<SigningFac
     servedSigners: [],
     lifetimeMsOf: () => YEAR_MS,
   };
-  return { ...gather(options, aCsr(approved(), ...modifiers), authority), ...changed };
+  return { ...gatherSigning(options, aCsr(approved(), ...modifiers), authority), ...changed };
 }
 
 function requestOf({ request }: SigningFacts): CertificateRequest {

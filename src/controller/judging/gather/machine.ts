@@ -15,7 +15,7 @@ import type {
   MachinesOfProvider,
   ProviderIdFacts,
 } from "../facts.ts";
-import { type GatherOptions, type Judged, type Look, machineQuery } from "../look.ts";
+import { type GatherOptions, type Judged, machineQuery, type PlainLook } from "../look.ts";
 import { wantedNode } from "../reading.ts";
 
 /** The Machine of a first request that is let in by it. */
@@ -39,7 +39,7 @@ export function namesOfMachine(
 /** To be read in the same turn as the claims on the node's own name. */
 export function seeHolders(
   options: GatherOptions,
-  look: Look,
+  look: PlainLook,
   seen: ApprovalFacts["machine"],
 ): Seen<readonly MachineHolder[]> {
   const machine = seen.kind === "Present" && seen.value.kind === "One" ? seen.value.machine : undefined;
@@ -88,7 +88,7 @@ function holdersByNode(
 
 // Whose the provider ID is that a node writes into the request for its next certificate: what its Node says, and which
 // other Node or Machine has it. From the copies; most requests carry none, and cost nothing here.
-export function seeProviderId(options: GatherOptions, look: Look): Seen<ProviderIdFacts> {
+export function seeProviderId(options: GatherOptions, look: PlainLook): Seen<ProviderIdFacts> {
   const { nodeName, reading, isRenewal, policy } = look;
   const providerId = reading.kind === "Readable" ? providerIdOf(reading.request) : undefined;
   if (!isRenewal || nodeName === undefined || providerId === undefined) return { kind: "Absent" };

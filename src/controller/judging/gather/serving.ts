@@ -4,7 +4,7 @@
 import { canonicalDns, claimantOf, type Inventory } from "../../../api/countersign/index.ts";
 import type { ServingFacts } from "../facts.ts";
 import { addressesOfMachine } from "../facts.ts";
-import { type GatherOptions, type Look, machineQuery } from "../look.ts";
+import { type GatherOptions, machineQuery, type PlainLook } from "../look.ts";
 
 const NOT_ASKED = { kind: "NotRead", why: "nobody asked" } as const;
 
@@ -16,7 +16,7 @@ export const NO_SERVING: ServingFacts = {
   apiServer: NOT_ASKED,
 };
 
-export async function gatherServing(options: GatherOptions, look: Look): Promise<ServingFacts> {
+export async function gatherServing(options: GatherOptions, look: PlainLook): Promise<ServingFacts> {
   const { nodeName, policy, reading, signal } = look;
   if (nodeName === undefined || policy === undefined || reading.kind !== "Readable") return NO_SERVING;
   const { dnsNames = [], ipAddresses = [] } = reading.request.subjectAltNames ?? {};
@@ -50,7 +50,7 @@ async function resolveAll(
  */
 function seeForeign(
   options: GatherOptions,
-  look: Look,
+  look: PlainLook,
   names: readonly string[],
 ): Pick<ServingFacts, "foreign" | "disputed"> {
   const query = machineQuery(look);

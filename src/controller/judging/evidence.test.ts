@@ -8,10 +8,11 @@ import type { RequestObject } from "../../attestation/rules/index.ts";
 import { encodeBase64 } from "../../kernel/bytes/index.ts";
 import type { Judgement, Seen } from "../../kernel/outcome/index.ts";
 import { silentLog } from "../../platform/report/index.ts";
-import { createPending } from "../judging/index.ts";
-import { createRequestReader } from "../judging/reading.ts";
-import { createAttestation } from "./index.ts";
-import type { AttestationWorld } from "./world.ts";
+import { createKeyedLock } from "../loop/index.ts";
+import { createEvidenceJudge } from "./evidence.ts";
+import type { AttestationWorld } from "./exchange/world.ts";
+import { createPending } from "./pending.ts";
+import { createRequestReader } from "./reading.ts";
 
 const specOf = ({ signerName, request }: RequestObject) => ({ signerName, request: encodeBase64(request) });
 const UNKNOWN = { kind: "NotRead", why: "not listed yet" } as const;
@@ -30,7 +31,12 @@ function anAttestation(hasSynced: boolean, identity: Seen<NodeIdentity>, csr = b
     keys: { ring: async () => ({ recipients: [] }) },
     log: silentLog,
   } as unknown as AttestationWorld;
-  const attestation = createAttestation({ world, getCsr: () => csr, pending: createPending() });
+  const attestation = createEvidenceJudge({
+    world,
+    getCsr: () => csr,
+    pending: createPending(),
+    locks: createKeyedLock(),
+  });
   return { attestation, csr, said };
 }
 

@@ -19,7 +19,7 @@
 // Under a policy in Shadow nothing is challenged, owned or pinned: the verdict of all rules is told.
 // A single is a proof without a hello: there is nothing to use up, and nothing to delete.
 
-import type { Verdict } from "../../kernel/outcome/index.ts";
+import type { Verdict } from "../../../kernel/outcome/index.ts";
 
 type Stage = "hello" | "challenged" | "proof" | "owned";
 

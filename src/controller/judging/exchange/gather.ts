@@ -1,8 +1,8 @@
 // A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs another
 // look, live where an approval rests on it (`isLive`).
 
-import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import type { Node } from "../../api/core/index.ts";
+import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
+import type { Node } from "../../../api/core/index.ts";
 import {
   compileName,
   fillTemplate,
@@ -10,11 +10,11 @@ import {
   matchesName,
   type NodeIdentity,
   type Policy,
-} from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import { CSRS, NODES } from "../../api/meta/index.ts";
-import { CONSUMED_BY_ANNOTATION, type Protocol } from "../../attestation/evidence/index.ts";
-import type { Asked, HelloStep, ProofStep } from "../../attestation/provider.ts";
+} from "../../../api/countersign/index.ts";
+import type { Machine } from "../../../api/foreign/index.ts";
+import { CSRS, NODES } from "../../../api/meta/index.ts";
+import { CONSUMED_BY_ANNOTATION, type Protocol } from "../../../attestation/evidence/index.ts";
+import type { Asked, HelloStep, ProofStep } from "../../../attestation/provider.ts";
 import {
   type ChallengeFacts,
   challengeOf,
@@ -24,13 +24,13 @@ import {
   type ProofFacts,
   pinsOf,
   signerParts,
-} from "../../attestation/rules/index.ts";
-import { isFault, type Seen } from "../../kernel/outcome/index.ts";
-import { getIdentity } from "../identities/known.ts";
-import type { MachineQuery } from "../judging/index.ts";
-import { seeForeignNames, seeOwnNames } from "../judging/own-names.ts";
-import type { ReadRequest } from "../judging/reading.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+} from "../../../attestation/rules/index.ts";
+import { isFault, type Seen } from "../../../kernel/outcome/index.ts";
+import { getIdentity } from "../../identities/known.ts";
+import type { MachineQuery } from "../look.ts";
+import type { ReadRequest } from "../reading.ts";
+import { seeForeignNames, seeOwnNames } from "./own-names.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
 /** Protocols that are spoken here. */
 export function supportedBy({ providers }: Pick<AttestationWorld, "providers">): readonly Protocol[] {
@@ -47,7 +47,7 @@ export interface Wanted {
 
 export async function gatherEvidence(
   world: AttestationWorld,
-  look: Look,
+  look: EvidenceLook,
   { isLive, identity: known }: Wanted,
 ): Promise<EvidenceFacts> {
   const { csr, object, reading, policy } = look;
@@ -105,7 +105,7 @@ function provesNothing({ providers }: AttestationWorld, named: string | undefine
 
 async function seeIdentity(
   { home, identities, clusterName }: AttestationWorld,
-  { envelope, signal }: Look,
+  { envelope, signal }: EvidenceLook,
   isLive: boolean,
 ): Promise<Seen<NodeIdentity>> {
   if (envelope === undefined) return { kind: "Absent" };
@@ -125,7 +125,7 @@ interface WantedMachines {
  */
 async function seeMachines(
   { machines }: AttestationWorld,
-  { envelope, signal }: Look,
+  { envelope, signal }: EvidenceLook,
   { scope, isLive }: WantedMachines,
 ): Promise<Seen<readonly Machine[]>> {
   if (envelope === undefined) return { kind: "Absent" };
@@ -136,12 +136,19 @@ async function seeMachines(
   return { kind: "Present", value: live === undefined ? [] : [live] };
 }
 
-function seeMachineHolders({ identities }: AttestationWorld, { envelope }: Look): EvidenceFacts["machineHolders"] {
+function seeMachineHolders(
+  { identities }: AttestationWorld,
+  { envelope }: EvidenceLook,
+): EvidenceFacts["machineHolders"] {
   if (envelope === undefined) return { kind: "Absent" };
   return identities.holdersOfProvider(envelope.providerId, envelope.node);
 }
 
-async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive: boolean): Promise<Seen<Node>> {
+async function seeNode(
+  { client, getNode }: AttestationWorld,
+  look: EvidenceLook,
+  isLive: boolean,
+): Promise<Seen<Node>> {
   const { envelope, signal } = look;
   if (envelope === undefined) return NO_NODE;
   const copy = getNode(envelope.node);
@@ -155,7 +162,7 @@ async function seeNode({ client, getNode }: AttestationWorld, look: Look, isLive
 }
 
 /** The node's name, where the policy's template allows it for the Machine. */
-function seeTemplateNames({ policy, envelope }: Look, machines: Seen<readonly Machine[]>): readonly string[] {
+function seeTemplateNames({ policy, envelope }: EvidenceLook, machines: Seen<readonly Machine[]>): readonly string[] {
   const template = policy?.machines.nodeNameTemplate;
   const machine = machines.kind === "Present" ? machines.value[0] : undefined;
   if (template === undefined || machine === undefined || envelope === undefined) return [];
@@ -167,7 +174,7 @@ function seeTemplateNames({ policy, envelope }: Look, machines: Seen<readonly Ma
 
 function countLimits(
   world: AttestationWorld,
-  { object, policy }: Look,
+  { object, policy }: EvidenceLook,
   { identity, tokenMachine }: Pick<EvidenceFacts, "identity" | "tokenMachine">,
 ): LimitFacts {
   const { username } = object.requester;
@@ -193,7 +200,7 @@ const NEW_IDENTITIES_PER_HOUR = 5_000;
 
 function newIdentitiesLimit(
   { machines }: AttestationWorld,
-  policy: Look["policy"],
+  policy: EvidenceLook["policy"],
 ): Pick<LimitFacts, "newIdentitiesPerHour" | "newIdentitiesPerHourBy"> {
   const said = policy?.limits.newIdentitiesPerHour;
   if (said !== undefined)
@@ -213,7 +220,7 @@ const UNCHALLENGED = { ok: false, reason: "ChallengeUnknown", message: "nothing 
 /** The facts of a hello, those of its provider included. */
 export async function gatherHello(
   world: AttestationWorld,
-  look: Look,
+  look: EvidenceLook,
   { step, ...wanted }: Wanted & { readonly step: HelloStep },
 ): Promise<ChallengeFacts> {
   const common = await gatherEvidence(world, look, wanted);
@@ -225,7 +232,7 @@ export async function gatherHello(
 /** The facts of a proof, with its hello as it was seen; of a single, with none. */
 export async function gatherProof(
   world: AttestationWorld,
-  look: Look,
+  look: EvidenceLook,
   { step, hello, ...wanted }: Wanted & { readonly step: ProofStep; readonly hello: Seen<ReadRequest> },
 ): Promise<ProofFacts> {
   const common = await gatherEvidence(world, look, wanted);
@@ -247,7 +254,11 @@ function keyIdOf(hello: Seen<ReadRequest>): string | undefined {
   return parsed?.ok === true ? parsed.value.challenge.kid : undefined;
 }
 
-function askedOf({ keys }: AttestationWorld, { csr, object, reading, signal }: Look, hello: Seen<ReadRequest>): Asked {
+function askedOf(
+  { keys }: AttestationWorld,
+  { csr, object, reading, signal }: EvidenceLook,
+  hello: Seen<ReadRequest>,
+): Asked {
   return {
     request: { csr, object, reading },
     hello,
@@ -257,7 +268,10 @@ function askedOf({ keys }: AttestationWorld, { csr, object, reading, signal }: L
 }
 
 /** The request that a proof names, read live: a copy may lack its challenge, or not show that it was used up. */
-export async function getHello(world: AttestationWorld, { envelope, signal }: Look): Promise<Seen<ReadRequest>> {
+export async function getHello(
+  world: AttestationWorld,
+  { envelope, signal }: EvidenceLook,
+): Promise<Seen<ReadRequest>> {
   const name = envelope?.hello?.name;
   if (name === undefined) return NO_HELLO;
   try {
@@ -273,7 +287,7 @@ export async function getHello(world: AttestationWorld, { envelope, signal }: Lo
 /** The same from the copy, unless its challenge was used up there. */
 export async function seeOpenHello(
   world: AttestationWorld,
-  { envelope }: Look,
+  { envelope }: EvidenceLook,
 ): Promise<Seen<ReadRequest> | undefined> {
   const csr = world.getRequest(envelope?.hello?.name ?? "");
   if (csr === undefined || csr.metadata.annotations?.[CONSUMED_BY_ANNOTATION] !== undefined) return undefined;

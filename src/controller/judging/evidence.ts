@@ -2,35 +2,36 @@
 // of the journey, after docs/guides/attestation.md: hello and proof under our signers, custody under Kubernetes' own.
 // Requests for one node name, and those of one machine, are judged one after another: the second must see what became of the first.
 
-import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
+import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
 import { type EvidenceFacts, envelopeIn, READABLE_RULES, signerParts } from "../../attestation/rules/index.ts";
 import { type Judgement, judgeInOrder, wait } from "../../kernel/outcome/index.ts";
-import { type Pending, providerKey } from "../judging/index.ts";
-import { carriesEvidence, recipientsOf } from "../judging/reading.ts";
-import { refusedBy, settle } from "../judging/settle.ts";
-import { tidySettled } from "../judging/tidy-settled.ts";
-import { createKeyedLock, type Handler, type Next, UNTIL_CHANGED } from "../loop/index.ts";
-import { runExchange } from "./exchange.ts";
-import { gatherEvidence } from "./gather.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import { type Handler, type KeyedLock, type Next, UNTIL_CHANGED } from "../loop/index.ts";
+import { gatherEvidence } from "./exchange/gather.ts";
+import { runExchange } from "./exchange/run.ts";
+import type { AttestationWorld, EvidenceLook } from "./exchange/world.ts";
+import { isSettled } from "./look.ts";
+import { type Pending, providerKey } from "./pending.ts";
+import { carriesEvidence, recipientsOf } from "./reading.ts";
+import { refusedBy, settle } from "./settle.ts";
+import { tidySettled } from "./tidy-settled.ts";
 
-export interface Attestation {
+export interface EvidenceJudge {
   /** Whether the request is judged here. */
   takes(csr: CertificateSigningRequest, nodeName: () => string | undefined): boolean;
   readonly handle: Handler;
 }
 
-export interface AttestationOptions {
+export interface EvidenceJudgeOptions {
   readonly world: AttestationWorld;
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
   readonly pending: Pending;
+  /** Shared with the judge of requests without evidence. */
+  readonly locks: KeyedLock;
 }
 
-export function createAttestation({ world, getCsr, pending }: AttestationOptions): Attestation {
-  const locks = createKeyedLock();
-
-  async function dispatch(look: Look): Promise<Next> {
+export function createEvidenceJudge({ world, getCsr, pending, locks }: EvidenceJudgeOptions): EvidenceJudge {
+  async function dispatch(look: EvidenceLook): Promise<Next> {
     const broken = world.policies.broken();
     if (broken.length > 0) return await settle(world, look, unreadablePolicy(broken));
     const { envelope } = look;
@@ -40,7 +41,7 @@ export function createAttestation({ world, getCsr, pending }: AttestationOptions
     return await runExchange(world, { ...look, envelope }, provider);
   }
 
-  async function refuseUnreadable(look: Look): Promise<Next> {
+  async function refuseUnreadable(look: EvidenceLook): Promise<Next> {
     return await settle(world, look, judgeReadable(await gatherEvidence(world, look, { isLive: false })));
   }
 
@@ -77,10 +78,6 @@ function isOurs({ spec }: CertificateSigningRequest): boolean {
   return signerParts(spec.signerName) !== undefined;
 }
 
-function isSettled(csr: CertificateSigningRequest): boolean {
-  return isDecided(csr) || findCondition(csr, "Failed") !== undefined || (csr.status?.certificate ?? "") !== "";
-}
-
 /** What cannot be read, or is no provider's of ours, is refused by the rules that every request with evidence meets. */
 function judgeReadable(facts: EvidenceFacts): Judgement {
   const judgement = judgeInOrder(READABLE_RULES, facts, { reason: "Readable", message: "the evidence can be read" });
@@ -89,7 +86,8 @@ function judgeReadable(facts: EvidenceFacts): Judgement {
   return refusedBy(judgement, "provider-is-authorized", { reason: "ProviderUnknown", message });
 }
 
-const RETRY_UNREAD_MS = 500;
+/** Identities are listed within seconds of the start, and a machine waits. */
+const RETRY_UNLISTED_MS = 500;
 
 const UNKNOWN_IDENTITIES: Judgement = {
   verdict: wait(
@@ -98,7 +96,7 @@ const UNKNOWN_IDENTITIES: Judgement = {
       reason: "IdentityNotRead",
       message: "it is not known yet whether the node was ever attested",
     },
-    RETRY_UNREAD_MS,
+    RETRY_UNLISTED_MS,
   ),
   trail: [],
 };

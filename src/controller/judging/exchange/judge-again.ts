@@ -2,17 +2,17 @@
 // operator enrolled or reset a moment ago, of a name whose Node was just deleted. What copies would refuse is judged again by what the
 // server says now.
 
-import { READABLE_RULES } from "../../attestation/rules/index.ts";
-import type { Judgement } from "../judging/index.ts";
+import { READABLE_RULES } from "../../../attestation/rules/index.ts";
+import type { Judgement } from "../judge.ts";
 import type { Wanted } from "./gather.ts";
 import type { AttestationWorld } from "./world.ts";
 
-export interface Judging<Facts> {
+interface Judging<Facts> {
   readonly gather: (wanted: Wanted) => Promise<Facts>;
   readonly judge: (facts: Facts) => Judgement;
 }
 
-export interface Judged<Facts> {
+interface Judged<Facts> {
   readonly facts: Facts;
   readonly judgement: Judgement;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allow, deny, noOpinion, wait } from "../../kernel/outcome/index.ts";
+import { allow, deny, noOpinion, wait } from "../../../kernel/outcome/index.ts";
 import { type ExchangeStep, OWNED_WAIT_MS, planStep, type Sight } from "./plan.ts";
 
 const said = { rule: "rule", reason: "Reason", message: "message" };

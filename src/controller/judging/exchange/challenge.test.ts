@@ -7,15 +7,15 @@ import {
   helloFacts,
   KEYS,
   NOW_MS,
-} from "../../../test/builders/exchange.ts";
-import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
-import type { NodeIdentity } from "../../api/countersign/index.ts";
-import type { HelloStep } from "../../attestation/provider.ts";
-import { envelopeIn } from "../../attestation/rules/index.ts";
-import { judgeTpmHello } from "../../attestation/tpm/judge.ts";
-import { Fault, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
-import { silentLog } from "../../platform/report/index.ts";
-import { type ReadLook, runExchange } from "./exchange.ts";
+} from "../../../../test/builders/exchange.ts";
+import { aSoftTpm } from "../../../../test/builders/soft-tpm.ts";
+import type { NodeIdentity } from "../../../api/countersign/index.ts";
+import type { HelloStep } from "../../../attestation/provider.ts";
+import { envelopeIn } from "../../../attestation/rules/index.ts";
+import { judgeTpmHello } from "../../../attestation/tpm/judge.ts";
+import { Fault, type Judgement, type Seen } from "../../../kernel/outcome/index.ts";
+import { silentLog } from "../../../platform/report/index.ts";
+import { type ReadableLook, runExchange } from "./run.ts";
 import type { AttestationWorld } from "./world.ts";
 
 const ABSENT = { kind: "Absent" } as const;
@@ -53,7 +53,7 @@ async function lookAtChallenged(copied: Seen<NodeIdentity>, live: Seen<NodeIdent
   const { name, uid, annotations } = object;
   const envelope = envelopeIn({ reading });
   const csr = { metadata: { name, uid, annotations }, spec: {} };
-  const look = { csr, object, reading, envelope } as unknown as ReadLook;
+  const look = { csr, object, reading, envelope } as unknown as ReadableLook;
   const step: HelloStep = {
     kind: "hello",
     gather: async (common) => factsBy(common.identity),

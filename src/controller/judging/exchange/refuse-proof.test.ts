@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { anExchange, helloFacts, proofFacts } from "../../../test/builders/exchange.ts";
-import { envelopeIn } from "../../attestation/rules/index.ts";
-import { deny, type Judgement } from "../../kernel/outcome/index.ts";
-import { silentLog } from "../../platform/report/index.ts";
-import { createJunkCount, DENIALS_TOLD } from "../identities/limits.ts";
-import { refuse as refuseProof } from "./exchange.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import { anExchange, helloFacts, proofFacts } from "../../../../test/builders/exchange.ts";
+import { envelopeIn } from "../../../attestation/rules/index.ts";
+import { deny, type Judgement } from "../../../kernel/outcome/index.ts";
+import { silentLog } from "../../../platform/report/index.ts";
+import { createJunkCount, DENIALS_TOLD } from "../../identities/limits.ts";
+import { refuse as refuseProof } from "./run.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
 const exchange = anExchange();
 const judgement: Judgement = {
@@ -14,7 +14,7 @@ const judgement: Judgement = {
 };
 
 /** What becomes of so many refusals of the same request. */
-async function refuse(times: number, { object, reading }: Pick<Look, "object" | "reading">): Promise<string[]> {
+async function refuse(times: number, { object, reading }: Pick<EvidenceLook, "object" | "reading">): Promise<string[]> {
   const did: string[] = [];
   const world = {
     log: silentLog,
@@ -23,7 +23,7 @@ async function refuse(times: number, { object, reading }: Pick<Look, "object" | 
     limits: { junk: createJunkCount(), overflow: { isOver: () => false } },
   } as unknown as AttestationWorld;
   const csr = { metadata: { name: object.name, uid: object.uid }, spec: {} };
-  const look = { csr, object, reading, envelope: envelopeIn({ reading }) } as unknown as Look;
+  const look = { csr, object, reading, envelope: envelopeIn({ reading }) } as unknown as EvidenceLook;
   for (let i = 0; i < times; i++) await refuseProof(world, look, judgement);
   return did;
 }

@@ -1,21 +1,21 @@
 // What every part of attestation is given: the two clusters, the copies that answer at once, and one look at one request.
 
-import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
-import type { Node } from "../../api/core/index.ts";
-import type { Policy } from "../../api/countersign/index.ts";
-import type { Envelope } from "../../attestation/evidence/index.ts";
-import type { Provider } from "../../attestation/provider.ts";
-import type { SdkKeySource, SdkVerifier } from "../../attestation/sdk/verifier.ts";
-import type { Clock } from "../../platform/clock/index.ts";
-import type { EventRecorder, KubeClient } from "../../platform/kube/index.ts";
-import type { Counter, Log } from "../../platform/report/index.ts";
-import type { ChallengeKeyStore } from "../identities/challenge-keys.ts";
-import type { Identities } from "../identities/known.ts";
-import type { FloodControl } from "../identities/limits.ts";
-import type { TokenMachines } from "../identities/token-machine.ts";
-import type { Act, MachineInventory, PolicyCover } from "../judging/index.ts";
-import type { ReadRequest, RequestReader } from "../judging/reading.ts";
-import type { ExpectedMachines } from "../machines/index.ts";
+import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
+import type { Node } from "../../../api/core/index.ts";
+import type { Envelope } from "../../../attestation/evidence/index.ts";
+import type { Provider } from "../../../attestation/provider.ts";
+import type { SdkKeySource, SdkVerifier } from "../../../attestation/sdk/verifier.ts";
+import type { Clock } from "../../../platform/clock/index.ts";
+import type { EventRecorder, KubeClient } from "../../../platform/kube/index.ts";
+import type { Counter, Log } from "../../../platform/report/index.ts";
+import type { ChallengeKeyStore } from "../../identities/challenge-keys.ts";
+import type { Identities } from "../../identities/known.ts";
+import type { FloodControl } from "../../identities/limits.ts";
+import type { TokenMachines } from "../../identities/token-machine.ts";
+import type { ExpectedMachines } from "../../machines/index.ts";
+import type { Act } from "../act.ts";
+import type { Look, MachineInventory, PolicyCover } from "../look.ts";
+import type { ReadRequest, RequestReader } from "../reading.ts";
 
 /** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
 export type EndorsementKeySource = SdkKeySource;
@@ -65,10 +65,8 @@ export interface AttestationWorld {
   readonly providers: readonly Provider[];
 }
 
-/** One look at one request. */
-export interface Look extends ReadRequest {
-  readonly policy: Policy | undefined;
+/** One look at one request with evidence. */
+export interface EvidenceLook extends Look, ReadRequest {
   /** Where it can be read. */
   readonly envelope: Envelope | undefined;
-  readonly signal: AbortSignal;
 }

@@ -2,16 +2,20 @@
 // Machine and the policy's inventory, and those that others have. A network of the policy holds every node in it, and a
 // Node's addresses are its kubelet's own word: neither may let one node speak for its neighbour.
 
-import type { Node } from "../../api/core/index.ts";
-import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import type { EvidenceFacts } from "../../attestation/rules/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
-import type { AttestationWorld, Look } from "../attestation/world.ts";
-import type { MachineQuery } from "./index.ts";
+import type { Node } from "../../../api/core/index.ts";
+import { canonicalDns, canonicalIp, claimantOf, isInPrefix, matchesName } from "../../../api/countersign/index.ts";
+import type { Machine } from "../../../api/foreign/index.ts";
+import type { EvidenceFacts } from "../../../attestation/rules/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import type { MachineQuery } from "../look.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
 /** Names and addresses of the machine: its Machine's, and what the policy's inventory adds. */
-export function seeOwnNames(look: Look, machines: Seen<readonly Machine[]>, node: Seen<Node>): Seen<readonly string[]> {
+export function seeOwnNames(
+  look: EvidenceLook,
+  machines: Seen<readonly Machine[]>,
+  node: Seen<Node>,
+): Seen<readonly string[]> {
   const { policy, envelope } = look;
   if (envelope?.purpose !== "serving") return { kind: "Absent" };
   if (machines.kind === "NotRead") return machines;
@@ -35,7 +39,7 @@ export function seeOwnNames(look: Look, machines: Seen<readonly Machine[]>, node
 }
 
 /** Without a Machine only a policy can say which names and addresses are this machine's. */
-function needsPolicy({ object }: Look): string {
+function needsPolicy({ object }: EvidenceLook): string {
   return `no Machine and no JoinPolicy says which names are this machine's: one for ${object.signerName} is needed, see deploy/policies/serving.yaml`;
 }
 
@@ -46,7 +50,7 @@ function needsPolicy({ object }: Look): string {
  */
 export function seeForeignNames(
   { nodesNamed, machineOwners }: Pick<AttestationWorld, "nodesNamed" | "machineOwners">,
-  look: Look,
+  look: EvidenceLook,
   { machines, scope }: { readonly machines: Seen<readonly Machine[]>; readonly scope: Scope },
 ): Pick<EvidenceFacts, "foreignNames" | "disputedNames"> {
   const { envelope } = look;
@@ -75,7 +79,7 @@ function addressesOf(machines: Seen<readonly Machine[]>): readonly string[] {
   return found.flatMap(({ addresses }) => addresses.map(({ address }) => address));
 }
 
-function namesAskedFor({ reading }: Look): readonly string[] {
+function namesAskedFor({ reading }: EvidenceLook): readonly string[] {
   const names = reading.request.ok ? reading.request.value.parsed.subjectAltNames : undefined;
   return [...(names?.dnsNames ?? []), ...(names?.ipAddresses ?? [])].map(canonical);
 }

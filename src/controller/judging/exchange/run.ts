@@ -3,10 +3,10 @@
 // the uid of the request, so that a replica that comes after a crash continues where it ended.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { VERDICT_ANNOTATION } from "../../api/certificates/index.ts";
-import type { NodeIdentity } from "../../api/countersign/index.ts";
-import { CSRS } from "../../api/meta/index.ts";
-import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, type Envelope } from "../../attestation/evidence/index.ts";
+import { VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
+import type { NodeIdentity } from "../../../api/countersign/index.ts";
+import { CSRS } from "../../../api/meta/index.ts";
+import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION, type Envelope } from "../../../attestation/evidence/index.ts";
 import type {
   Attested,
   HelloStep,
@@ -15,31 +15,31 @@ import type {
   Provider,
   ProviderAnswer,
   ProviderJudgement,
-} from "../../attestation/provider.ts";
+} from "../../../attestation/provider.ts";
 import {
   type ChallengeFacts,
   credentialAlarms,
   type EvidenceReading,
   judgeStandingChallenge,
   type ProofFacts,
-} from "../../attestation/rules/index.ts";
-import { deny, isFault, type Seen, wait } from "../../kernel/outcome/index.ts";
-import { type ListedHolders, listHolders, type Pinned, pin } from "../identities/pin.ts";
-import { raiseAll } from "../judging/alarms.ts";
-import type { Judgement } from "../judging/index.ts";
-import type { ReadRequest } from "../judging/reading.ts";
-import { drop, refusedBy, settle } from "../judging/settle.ts";
-import { removeRequest, tidyChallenged, UNANSWERED_MS } from "../judging/tidy.ts";
-import type { Next } from "../loop/index.ts";
+} from "../../../attestation/rules/index.ts";
+import { deny, isFault, type Seen, wait } from "../../../kernel/outcome/index.ts";
+import { type ListedHolders, listHolders, type Pinned, pin } from "../../identities/pin.ts";
+import type { Next } from "../../loop/index.ts";
+import { raiseAll } from "../alarms.ts";
+import type { Judgement } from "../judge.ts";
+import type { ReadRequest } from "../reading.ts";
+import { drop, refusedBy, settle } from "../settle.ts";
+import { removeRequest, tidyChallenged, UNANSWERED_MS } from "../tidy.ts";
 import { approve, exchangeOf, isRecorded } from "./approve.ts";
 import { gatherHello, gatherProof, getHello, NO_HELLO, seeOpenHello, type Wanted } from "./gather.ts";
 import { judgeBeforeRefusing } from "./judge-again.ts";
 import { planStep } from "./plan.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
-export type ReadLook = Look & { readonly envelope: Envelope };
+export type ReadableLook = EvidenceLook & { readonly envelope: Envelope };
 
-export async function runExchange(world: AttestationWorld, look: ReadLook, provider: Provider): Promise<Next> {
+export async function runExchange(world: AttestationWorld, look: ReadableLook, provider: Provider): Promise<Next> {
   const step = provider.steps[look.envelope.step];
   if (step === undefined) return await refuse(world, look, wrongStep(provider));
   if (step.kind === "hello") return await answerHello(world, look, step);
@@ -51,7 +51,7 @@ function wrongStep({ name, steps }: Provider): Judgement {
   return { verdict: deny({ rule: "envelope-is-readable", reason: "EnvelopeMalformed", message }), trail: [] };
 }
 
-function isShadow({ policy }: Look): boolean {
+function isShadow({ policy }: EvidenceLook): boolean {
   return policy?.mode === "Shadow";
 }
 
@@ -60,7 +60,7 @@ function isShadow({ policy }: Look): boolean {
 /** Annotations that were found, or made, to be this controller's; kept as long as what was read of the request is. */
 const ownChallenges = new WeakMap<EvidenceReading, string>();
 
-async function answerHello(world: AttestationWorld, look: Look, step: HelloStep): Promise<Next> {
+async function answerHello(world: AttestationWorld, look: EvidenceLook, step: HelloStep): Promise<Next> {
   const annotation = look.object.annotations[CHALLENGE_ANNOTATION];
   // A hello changes twice more, once at the moment for which its machine waits.
   if (annotation !== undefined && ownChallenges.get(look.reading) === annotation)
@@ -83,7 +83,7 @@ async function answerHello(world: AttestationWorld, look: Look, step: HelloStep)
 
 async function challenge(
   world: AttestationWorld,
-  look: Look,
+  look: EvidenceLook,
   { step, facts }: { readonly step: HelloStep; readonly facts: ChallengeFacts },
 ): Promise<Next> {
   const waitMs = world.limits.pace.takeOrWaitMs();
@@ -105,7 +105,11 @@ async function challenge(
 }
 
 /** Of two replicas one gets `conflict`, and looks again; the other reports. */
-async function writeChallenge(world: AttestationWorld, { csr }: Look, planned: PlannedChallenge): Promise<void> {
+async function writeChallenge(
+  world: AttestationWorld,
+  { csr }: EvidenceLook,
+  planned: PlannedChallenge,
+): Promise<void> {
   const { name = "", uid, resourceVersion } = csr.metadata;
   // The same write removes a reason to wait.
   const told = { ...planned.annotations, [CHALLENGE_ANNOTATION]: planned.challenge, [VERDICT_ANNOTATION]: null };
@@ -134,7 +138,7 @@ interface Owned extends Proof {
   readonly holders: ListedHolders | undefined;
 }
 
-async function prove(world: AttestationWorld, look: ReadLook, { provider, step }: Proving): Promise<Next> {
+async function prove(world: AttestationWorld, look: ReadableLook, { provider, step }: Proving): Promise<Next> {
   const hello = step.kind === "proof" ? await getHello(world, look) : NO_HELLO;
   const gather = (wanted: Wanted) => gatherProof(world, look, { step, hello, ...wanted });
   const judge = (facts: ProofFacts) => step.judge(facts);
@@ -166,7 +170,7 @@ async function prove(world: AttestationWorld, look: ReadLook, { provider, step }
  */
 async function proveByCopies(
   world: AttestationWorld,
-  look: ReadLook,
+  look: ReadableLook,
   { provider, step }: Proving,
 ): Promise<Next | undefined> {
   if (step.judgeOwned === undefined || isShadow(look)) return undefined;
@@ -192,7 +196,7 @@ async function proveByCopies(
 const OVERTAKEN: ReadonlySet<string> = new Set(["already-exists", "conflict", "invalid", "not-found"]);
 
 /** The provider's verifier is asked where all rules hold: a challenge is used up after it was satisfied. */
-async function verify({ signal }: Look, proof: Proof): Promise<Proof> {
+async function verify({ signal }: EvidenceLook, proof: Proof): Promise<Proof> {
   const { provider, step, facts, judgement } = proof;
   if (step.verify === undefined || judgement.verdict.kind !== "Allow") return proof;
   const answer = await step.verify(facts, signal);
@@ -211,7 +215,7 @@ function rehearse({ step, facts, judgement }: Proof): ProviderJudgement {
 }
 
 /** A proof that did not come as far as its challenge: nothing but the request itself is touched. */
-export async function refuse(world: AttestationWorld, look: Look, judgement: ProviderJudgement): Promise<Next> {
+export async function refuse(world: AttestationWorld, look: EvidenceLook, judgement: ProviderJudgement): Promise<Next> {
   const helloUid = look.envelope?.hello?.uid;
   // A request that names no hello is not counted: eight of them would silence every refusal after them.
   const isTold = isShadow(look) || helloUid === undefined || world.limits.junk.mayTell(helloUid);
@@ -221,7 +225,7 @@ export async function refuse(world: AttestationWorld, look: Look, judgement: Pro
 /** Uses the challenge up, and meanwhile reads live what the rules after it rest on; but for the identity, where it is given. */
 async function own(
   world: AttestationWorld,
-  look: ReadLook,
+  look: ReadableLook,
   proof: Proof,
   identity?: Seen<NodeIdentity>,
 ): Promise<Owned> {
@@ -243,14 +247,14 @@ async function own(
 }
 
 /** `conflict`: the hello was written meanwhile; the loop looks again. */
-async function consume(world: AttestationWorld, { object }: Look, hello: Seen<ReadRequest>): Promise<void> {
+async function consume(world: AttestationWorld, { object }: EvidenceLook, hello: Seen<ReadRequest>): Promise<void> {
   if (hello.kind !== "Present" || hello.value.object.annotations[CONSUMED_BY_ANNOTATION] !== undefined) return;
   const { name = "", uid, resourceVersion } = hello.value.csr.metadata;
   const metadata = { uid, resourceVersion, annotations: { [CONSUMED_BY_ANNOTATION]: object.uid } };
   await world.client.patch(CSRS, { name, subresource: "status" }, { metadata }, { type: "merge" });
 }
 
-async function finish(world: AttestationWorld, look: ReadLook, owned: Owned): Promise<Next> {
+async function finish(world: AttestationWorld, look: ReadableLook, owned: Owned): Promise<Next> {
   const { facts, judgement } = owned;
   const { verdict } = judgement;
   const ageMs = facts.nowMs - look.object.createdMs;
@@ -273,7 +277,7 @@ async function finish(world: AttestationWorld, look: ReadLook, owned: Owned): Pr
   }
 }
 
-async function pinProven(world: AttestationWorld, look: ReadLook, owned: Owned): Promise<Pinned> {
+async function pinProven(world: AttestationWorld, look: ReadableLook, owned: Owned): Promise<Pinned> {
   const { step, facts, holders, proven } = owned;
   return await pin(world, {
     nodeName: look.envelope.node,
@@ -288,7 +292,7 @@ async function pinProven(world: AttestationWorld, look: ReadLook, owned: Owned):
 
 async function approvePinned(
   world: AttestationWorld,
-  look: ReadLook,
+  look: ReadableLook,
   { step, facts, judgement }: Owned,
   identity: NodeIdentity,
 ): Promise<Next> {
@@ -297,7 +301,7 @@ async function approvePinned(
 }
 
 /** A refusal after the challenge was used up ends the exchange. */
-async function end(world: AttestationWorld, look: Look, { hello }: Owned, judgement: Judgement): Promise<Next> {
+async function end(world: AttestationWorld, look: EvidenceLook, { hello }: Owned, judgement: Judgement): Promise<Next> {
   const next = await settle(world, look, judgement);
   if (hello.kind === "Present") await removeRequest(world, hello.value.csr);
   return next;

@@ -1,14 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { aPolicy } from "../../../test/builders/csr-facts.ts";
-import { aMachine, aNodeUser, anExchange, NODE, proofFacts, SERVING_SIGNER } from "../../../test/builders/exchange.ts";
-import type { Node, NodeAddress } from "../../api/core/index.ts";
-import type { Policy } from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import { envelopeIn } from "../../attestation/rules/index.ts";
-import type { Seen } from "../../kernel/outcome/index.ts";
-import type { Look } from "../attestation/world.ts";
-import { ownersAmong } from "../machines/match.ts";
+import { aPolicy } from "../../../../test/builders/csr-facts.ts";
+import {
+  aMachine,
+  aNodeUser,
+  anExchange,
+  NODE,
+  proofFacts,
+  SERVING_SIGNER,
+} from "../../../../test/builders/exchange.ts";
+import type { Node, NodeAddress } from "../../../api/core/index.ts";
+import type { Policy } from "../../../api/countersign/index.ts";
+import type { Machine } from "../../../api/foreign/index.ts";
+import { envelopeIn } from "../../../attestation/rules/index.ts";
+import type { Seen } from "../../../kernel/outcome/index.ts";
+import { ownersAmong } from "../../machines/match.ts";
 import { seeForeignNames, seeOwnNames } from "./own-names.ts";
+import type { EvidenceLook } from "./world.ts";
 
 const present = <T>(value: T): Seen<T> => ({ kind: "Present", value });
 const at = (address: string, type = "InternalIP"): NodeAddress => ({ type, address });
@@ -19,10 +26,10 @@ const aNode = (name: string, ...addresses: readonly string[]): Node => ({
   status: { addresses: addresses.map((address) => at(address)) },
 });
 
-function aLook(names: { dnsNames?: string[]; ipAddresses?: string[] }, policy?: Policy): Look {
+function aLook(names: { dnsNames?: string[]; ipAddresses?: string[] }, policy?: Policy): EvidenceLook {
   const statement = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
   const { reading } = proofFacts(anExchange({ statement, names, requester: aNodeUser() }));
-  return { reading, envelope: envelopeIn({ reading }), policy } as Look;
+  return { reading, envelope: envelopeIn({ reading }), policy } as EvidenceLook;
 }
 
 interface Around {
@@ -32,7 +39,7 @@ interface Around {
 }
 
 /** The names of the request that are another's. */
-function foreignAmong(look: Look, { own = [], nodes = [], neighbour }: Around): readonly string[] {
+function foreignAmong(look: EvidenceLook, { own = [], nodes = [], neighbour }: Around): readonly string[] {
   const machine = { ...aMachine(), addresses: own.map((address) => at(address)) };
   const machines = neighbour === undefined ? [machine] : [machine, neighbour];
   const has = ({ addresses }: Machine, name: string) => addresses.some(({ address }) => address === name);
@@ -66,7 +73,7 @@ describe("the names of a serving request with evidence", () => {
   const taken = aLook({ ipAddresses: ["10.0.0.9"] }, policy);
 
   it("may be in a network of the policy, or be what the node says of itself", () => {
-    const own = (look: Look, node: Seen<Node>) => {
+    const own = (look: EvidenceLook, node: Seen<Node>) => {
       const seen = seeOwnNames(look, present([aMachine()]), node);
       return seen.kind === "Present" ? seen.value : [];
     };
@@ -111,7 +118,7 @@ describe("the names of a serving request with evidence", () => {
   });
 
   it("need a policy where no Machine says them", () => {
-    const look = { ...aLook({ ipAddresses: ["10.0.0.9"] }), object: { signerName: SERVING_SIGNER } } as Look;
+    const look = { ...aLook({ ipAddresses: ["10.0.0.9"] }), object: { signerName: SERVING_SIGNER } } as EvidenceLook;
     const unsaid = { kind: "NotRead", why: expect.stringContaining(`one for ${SERVING_SIGNER} is needed`) };
     expect(seeOwnNames(look, { kind: "Absent" }, { kind: "Absent" })).toEqual(unsaid);
     expect(seeOwnNames(look, present([]), { kind: "Absent" })).toEqual(unsaid);
@@ -120,7 +127,7 @@ describe("the names of a serving request with evidence", () => {
 
   it("are not looked for where a client certificate is asked for", () => {
     const { reading } = proofFacts(anExchange());
-    const look = { reading, envelope: envelopeIn({ reading }), policy } as Look;
+    const look = { reading, envelope: envelopeIn({ reading }), policy } as EvidenceLook;
     expect(foreignAmong(look, {})).toEqual(["Absent"]);
     expect(seeOwnNames(look, present([]), { kind: "Absent" })).toEqual({ kind: "Absent" });
   });

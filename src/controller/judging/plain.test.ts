@@ -42,8 +42,9 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
-import { createApproval, type EvidenceReader, type IdentityReader } from "./index.ts";
+import type { EvidenceReader, IdentityReader } from "./look.ts";
 import { createPending } from "./pending.ts";
+import { createPlainJudge } from "./plain.ts";
 import { parseVerdict, verdictOn } from "./record.ts";
 
 const never = new AbortController().signal;
@@ -60,7 +61,7 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
   const client = aRecordingClient({ update: approve, patch: approve, ...answers });
   const claims = createClaims();
   const metrics = createMetrics();
-  const approval = createApproval({
+  const approval = createPlainJudge({
     client,
     claims,
     clock: createManualClock(),

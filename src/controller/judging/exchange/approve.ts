@@ -1,17 +1,17 @@
 // P18: an exchange that is recorded in the identity is approved, with a message that names provider, level and rules. Also what an
 // exchange is, in the identity's words.
 
-import type { Exchange, NodeIdentity } from "../../api/countersign/index.ts";
-import { encodeProtocol } from "../../attestation/evidence/index.ts";
-import { isRetired, isRevoked } from "../../attestation/rules/index.ts";
-import { encodeHex } from "../../kernel/bytes/index.ts";
-import { sha256 } from "../../kernel/crypto/index.ts";
-import { allow, assert, type Judgement, type Seen } from "../../kernel/outcome/index.ts";
-import { settle } from "../judging/settle.ts";
-import type { Next } from "../loop/index.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import type { Exchange, NodeIdentity } from "../../../api/countersign/index.ts";
+import { encodeProtocol } from "../../../attestation/evidence/index.ts";
+import { isRetired, isRevoked } from "../../../attestation/rules/index.ts";
+import { encodeHex } from "../../../kernel/bytes/index.ts";
+import { sha256 } from "../../../kernel/crypto/index.ts";
+import { allow, assert, type Judgement, type Seen } from "../../../kernel/outcome/index.ts";
+import type { Next } from "../../loop/index.ts";
+import { settle } from "../settle.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
-export function exchangeOf(look: Look, nowMs: number): Exchange {
+export function exchangeOf(look: EvidenceLook, nowMs: number): Exchange {
   const helloUid = look.envelope?.hello?.uid;
   return {
     proofUid: look.object.uid,
@@ -23,13 +23,13 @@ export function exchangeOf(look: Look, nowMs: number): Exchange {
   };
 }
 
-function spkiHashOf({ reading }: Look): string {
+function spkiHashOf({ reading }: EvidenceLook): string {
   assert(reading.request.ok, "an exchange is recorded after its request was read");
   return encodeHex(sha256(reading.request.value.parsed.publicKey.spki));
 }
 
 /** Whether an earlier look came as far as the identity, and nobody took it back since. */
-export function isRecorded(identity: Seen<NodeIdentity>, look: Look): boolean {
+export function isRecorded(identity: Seen<NodeIdentity>, look: EvidenceLook): boolean {
   // What cannot be read was never recorded; it is refused by the rules, as is a node that is revoked or retired by now.
   if (identity.kind !== "Present" || !look.reading.request.ok || isOver(identity.value)) return false;
   return (identity.value.status?.exchanges ?? []).some(
@@ -45,7 +45,7 @@ export function isOver(identity: NodeIdentity): boolean {
 
 export async function approve(
   world: AttestationWorld,
-  look: Look,
+  look: EvidenceLook,
   identity: Seen<NodeIdentity>,
   judgement?: Judgement,
 ): Promise<Next> {

@@ -1,10 +1,10 @@
 // The providers of this controller: those of the product, and those that were installed.
 
-import { INSECURE_PROVIDER } from "../../attestation/insecure/verifier.ts";
-import type { Provider } from "../../attestation/provider.ts";
-import { installedProvider, type SdkKeySource, type SdkVerifier } from "../../attestation/sdk/verifier.ts";
-import { createTpmVerifier } from "../../attestation/tpm/verifier.ts";
-import type { Guard } from "../identities/guard.ts";
+import { INSECURE_PROVIDER } from "../../../attestation/insecure/verifier.ts";
+import type { Provider } from "../../../attestation/provider.ts";
+import { installedProvider, type SdkKeySource, type SdkVerifier } from "../../../attestation/sdk/verifier.ts";
+import { createTpmVerifier } from "../../../attestation/tpm/verifier.ts";
+import type { Guard } from "../../identities/guard.ts";
 import type { AttestationWorld } from "./world.ts";
 
 export interface ProviderOptions extends Pick<AttestationWorld, "identities" | "keys" | "openHellos" | "readRequest"> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { allow, deny, type Judgement, wait } from "../../kernel/outcome/index.ts";
+import { allow, deny, type Judgement, wait } from "../../../kernel/outcome/index.ts";
 import { judgeBeforeRefusing } from "./judge-again.ts";
 
 const said = (rule: string) => ({ rule, reason: "Because", message: "of that" });

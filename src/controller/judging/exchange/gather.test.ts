@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { aPolicy } from "../../../test/builders/csr-facts.ts";
-import { aMachine, anExchange, CLUSTER, NOW_MS } from "../../../test/builders/exchange.ts";
-import type { Policy } from "../../api/countersign/index.ts";
-import type { Machine } from "../../api/foreign/index.ts";
-import { type EvidenceFacts, readEvidence } from "../../attestation/rules/index.ts";
-import { limitsAreKept } from "../../attestation/rules/requester.ts";
-import { Fault, type Seen } from "../../kernel/outcome/index.ts";
+import { aPolicy } from "../../../../test/builders/csr-facts.ts";
+import { aMachine, anExchange, CLUSTER, NOW_MS } from "../../../../test/builders/exchange.ts";
+import type { Policy } from "../../../api/countersign/index.ts";
+import type { Machine } from "../../../api/foreign/index.ts";
+import { type EvidenceFacts, readEvidence } from "../../../attestation/rules/index.ts";
+import { limitsAreKept } from "../../../attestation/rules/requester.ts";
+import { Fault, type Seen } from "../../../kernel/outcome/index.ts";
 import { gatherEvidence } from "./gather.ts";
-import type { AttestationWorld, Look } from "./world.ts";
+import type { AttestationWorld, EvidenceLook } from "./world.ts";
 
 const { hello: object } = anExchange();
 const reading = readEvidence(object.request, { signerProvider: "tpm", recipients: [] });
@@ -55,7 +55,7 @@ async function look(
     envelope,
     policy,
     signal: new AbortController().signal,
-  } as unknown as Look;
+  } as unknown as EvidenceLook;
   const { machines, limits } = await gatherEvidence(world, seen, { isLive });
   return { machines, limits, reads };
 }
