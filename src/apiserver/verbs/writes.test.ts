@@ -4,10 +4,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { callApi, type Received } from "../../../test/fakes/api-client.ts";
 import { startTestApiServer, type TestApiServer } from "../../../test/fakes/api-server.ts";
+import { createManualClock } from "../../../test/fakes/clock.ts";
 
 let server: TestApiServer;
 beforeAll(async () => {
-  server = await startTestApiServer();
+  // Owners are listed by the second of their write, then by name: all writes of this file are of one second.
+  server = await startTestApiServer({ clock: createManualClock(Date.now()) });
 });
 afterAll(() => server.close());
 
