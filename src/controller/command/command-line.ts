@@ -4,6 +4,7 @@
 import { isEvidenceCluster } from "../../attestation/evidence/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import {
+  type Address,
   describeFlags,
   type FlagTable,
   type FlagValues,
@@ -174,7 +175,7 @@ const FLAGS = {
     flag: "--status-address HOST:PORT",
     opensParagraph: true,
     help: "serve /metrics, /healthz and /readyz there, plain HTTP (default: nowhere)",
-    parse: (text: string, flag: string) => parseAddress(flag, text),
+    parse: (text: string, flag: string): Address => parseAddress(flag, text),
   },
   auditLog: {
     flag: "--audit-log FILE",

@@ -2,6 +2,7 @@
 
 import { Fault } from "../../kernel/outcome/index.ts";
 import {
+  type Address,
   describeFlags,
   type FlagTable,
   type FlagValues,
@@ -56,7 +57,7 @@ const FLAGS = {
   webhook: {
     flag: "--webhook-listen HOST:PORT",
     help: "serve POST /authenticate, a TokenReview webhook that knows discovery JWTs",
-    parse: (text: string, flag: string) => parseAddress(flag, text),
+    parse: (text: string, flag: string): Address => parseAddress(flag, text),
   },
   webhookCallers: {
     flag: "--webhook-client-ca-file FILE",

@@ -1,2 +1,2 @@
 export { describeFlags, type FlagTable, type FlagValues, flagNames, readFlags } from "./flag-table.ts";
-export { parseAddress, parseChoice, parseDuration, parseVerbosity, requireFlag } from "./values.ts";
+export { type Address, parseAddress, parseChoice, parseDuration, parseVerbosity, requireFlag } from "./values.ts";

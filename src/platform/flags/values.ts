@@ -31,7 +31,7 @@ function encodeDuration(ms: number): string {
   return `${ms / unitMs}${unit}`;
 }
 
-interface Address {
+export interface Address {
   readonly host: string;
   readonly port: number;
 }
