@@ -1,6 +1,6 @@
-// Attestation: requests that carry evidence. One key → read → gather → the provider's rules → challenge, pin, approve. Step "prove"
-// of the journey, after docs/guides/attestation.md: hello and proof under our signers, custody under Kubernetes' own.
-// Requests for one node name, and those of one machine, are judged one after another: the second must see what became of the first.
+// Requests that carry evidence: read, find the provider, run its exchange (exchange.ts). Step "prove" of the journey.
+// Requests for one node name, and those of one machine, are judged one after another: the second must see the outcome
+// of the first.
 
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
 import type { Policy } from "../../api/countersign/index.ts";
@@ -49,8 +49,8 @@ export function createEvidenceJudge({ world, getCsr, pending, locks }: EvidenceJ
     takes: (csr, nodeName) => {
       if (!world.servedSigners.includes(csr.spec.signerName)) return false;
       if (carriesEvidence(csr)) return true;
-      // A node that was ever attested, or enrolled, does not fall back to a request that says nothing; nor does any, while nobody
-      // knows whether it was.
+      // A node that was ever attested or enrolled does not fall back to a request without evidence; nor does any node
+      // while its identity is not known.
       if (!isOurs(csr)) return false;
       return !world.identities.hasSynced() || world.identities.find(nodeName() ?? "").kind === "Present";
     },
@@ -64,7 +64,7 @@ export function createEvidenceJudge({ world, getCsr, pending, locks }: EvidenceJ
       const envelope = envelopeIn(read);
       const policy: Policy | undefined = world.policies.of(csr.spec.signerName, envelope?.node);
       const look = { ...read, policy, envelope, signal };
-      // With evidence or without: a refusal that rests on an identity which nobody has read yet would be for good.
+      // With evidence or without: a refusal that rests on an identity that was not read yet would be final.
       if (!world.identities.hasSynced()) return await settle(world, look, UNKNOWN_IDENTITIES);
       if (envelope === undefined) return await dispatch(look);
       pending.note(key, [envelope.node, providerKey(envelope.providerId)]);

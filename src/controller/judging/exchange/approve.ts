@@ -1,5 +1,5 @@
-// P18: an exchange that is recorded in the identity is approved, with a message that names provider, level and rules. Also what an
-// exchange is, in the identity's words.
+// Approval of an exchange that the identity records, with a message that names provider, level and rules; and what an
+// exchange is in the identity's status.
 
 import type { Exchange, NodeIdentity } from "../../../api/countersign/index.ts";
 import { encodeProtocol } from "../../../attestation/evidence/index.ts";
@@ -28,7 +28,7 @@ function spkiHashOf({ reading }: EvidenceLook): string {
   return encodeHex(sha256(reading.request.value.parsed.publicKey.spki));
 }
 
-/** Whether an earlier look came as far as the identity, and nobody took it back since. */
+/** Whether the identity records this exchange, and is neither revoked nor retired. */
 export function isRecorded(identity: Seen<NodeIdentity>, look: EvidenceLook): boolean {
   // What cannot be read was never recorded; it is refused by the rules, as is a node that is revoked or retired by now.
   if (identity.kind !== "Present" || !look.reading.request.ok || isOver(identity.value)) return false;

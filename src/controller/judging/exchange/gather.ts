@@ -1,5 +1,5 @@
-// A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs another
-// look, live where an approval rests on it (`isLive`).
+// A request with evidence → the facts that every provider's rules ask for. From copies where a stale answer only costs
+// another look, live where an approval rests on it (`isLive`).
 
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import type { Node } from "../../../api/core/index.ts";
@@ -41,7 +41,10 @@ const NO_NODE = { kind: "Absent" } as const;
 
 export interface Wanted {
   readonly isLive: boolean;
-  /** As it was seen before, where the next step writes it in exactly that state, or fails: that it can proves what a read would. */
+  /**
+   * As it was seen before, where the next step writes it in exactly that state, or fails: that it can proves what a
+   * read would.
+   */
   readonly identity?: Seen<NodeIdentity> | undefined;
 }
 

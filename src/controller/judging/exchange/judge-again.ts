@@ -1,6 +1,6 @@
-// A refusal is final, and a copy may be old: of an identity that was pinned before this replica took over, of a machine that its
-// operator enrolled or reset a moment ago, of a name whose Node was just deleted. What copies would refuse is judged again by what the
-// server says now.
+// A refusal is final, and a copy may be old: of an identity that was pinned before this replica took over, of a machine
+// that its operator enrolled or reset a moment ago, of a name whose Node was just deleted. What copies would refuse is
+// judged again by live reads.
 
 import { READABLE_RULES } from "../../../attestation/rules/index.ts";
 import type { Judgement } from "../judge.ts";
@@ -17,7 +17,9 @@ interface Judged<Facts> {
   readonly judgement: Judgement;
 }
 
-/** By copies, and before it is refused, live. In a flood of refusals nobody is asked: they may begin anew. */
+/**
+ * By copies; what they refuse, by live reads. In an overflow nothing is read live: a refused machine may begin anew.
+ */
 export async function judgeBeforeRefusing<Facts>(
   { limits }: Pick<AttestationWorld, "limits">,
   { gather, judge }: Judging<Facts>,

@@ -1,6 +1,6 @@
-// Carries an exchange out, for every provider: gather, judge, take the step that plan.ts gives, until there is nothing more
-// to do for now. All that differs between providers is in their steps (attestation/provider.ts). Each write is keyed by
-// the uid of the request, so that a replica that comes after a crash continues where it ended.
+// Carries an exchange out, for every provider: gather, judge, take the step that plan.ts gives, until there is nothing
+// more to do for now. All that differs between providers is in their steps (attestation/provider.ts). Each write is
+// keyed by the uid of the request, so that a replica that comes after a crash continues where it ended.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { VERDICT_ANNOTATION } from "../../../api/certificates/index.ts";
@@ -222,7 +222,10 @@ export async function refuse(world: AttestationWorld, look: EvidenceLook, judgem
   return isTold ? await settle(world, look, judgement) : await drop(world, look, { judgement, why: "junk-proof" });
 }
 
-/** Uses the challenge up, and meanwhile reads live what the rules after it rest on; but for the identity, where it is given. */
+/**
+ * Uses the challenge up, and meanwhile reads live what the rules after it rest on; but for the identity, where it is
+ * given.
+ */
 async function own(
   world: AttestationWorld,
   look: ReadableLook,

@@ -1,4 +1,5 @@
-// What every part of attestation is given: the two clusters, the copies that answer at once, and one look at one request.
+// What every part of attestation is given: the two clusters, the copies that answer at once, and one look at one
+// request.
 
 import type { CertificateSigningRequest } from "../../../api/certificates/index.ts";
 import type { Node } from "../../../api/core/index.ts";
@@ -17,7 +18,10 @@ import type { Act } from "../act.ts";
 import type { Look, MachineInventory, PolicyCover } from "../look.ts";
 import type { ReadRequest, RequestReader } from "../reading.ts";
 
-/** Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited for. */
+/**
+ * Says which endorsement key a Machine has: a platform's inventory. One that should know and cannot be asked is waited
+ * for.
+ */
 export type EndorsementKeySource = SdkKeySource;
 
 /** The verifier of a provider that was installed: asked when every rule that is not its own matter holds. */
@@ -49,7 +53,7 @@ export interface AttestationWorld {
   readonly nodesNamed: (name: string) => readonly Node[];
   /** Of names and addresses: Machines that have them and are not the node's own. */
   readonly machineOwners: MachineInventory["ownersOf"];
-  /** Hellos with a challenge that nobody answered yet, of one requester or, without one, of all. */
+  /** Hellos whose challenge is not answered yet, of one requester or, without one, of all. */
   readonly openHellos: (username?: string) => readonly CertificateSigningRequest[];
   readonly countOpenHellos: () => number;
   readonly machineOfToken: TokenMachines;
