@@ -278,7 +278,9 @@ describe("too many connections of one address", () => {
 describe("a reader that takes nothing of a large answer", () => {
   it("is cut off, and one that reads is not", async () => {
     const body = Buffer.alloc(16 * 1024 * 1024, "x");
-    const { port } = await start(async () => ({ status: 200, headers: {}, body }), { stalledReaderMs: 2_000 });
+    const { port } = await start(async () => ({ status: 200, headers: {}, body }), {
+      stalledReaders: { longestMs: 2_000, heldBytes: 2 ** 30 },
+    });
     const [stalled, reading] = [await opened(port), await opened(port)];
     let received = 0;
     let taken = 0;
@@ -298,6 +300,35 @@ describe("a reader that takes nothing of a large answer", () => {
     expect(received).toBeLessThan(body.length);
     await expect.poll(() => taken, { timeout: patient(15_000) }).toBeGreaterThan(body.length);
     reading.destroy();
+  });
+});
+
+describe("readers that take nothing of their answers", () => {
+  it("are cut off, the longest first, while they keep more than they may together", async () => {
+    const event = `${"x".repeat(2 ** 20)}\n`;
+    async function* events(): AsyncGenerator<string> {
+      for (let at = 0; at < 64; at += 1) yield event;
+    }
+    const { port } = await start(async () => ({ status: 200, headers: {}, body: events() }), {
+      stalledReaders: { longestMs: 600_000, heldBytes: 3.5 * 2 ** 20 },
+    });
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => opened(port)));
+    const taken = sockets.map(() => 0);
+    for (const [index, socket] of sockets.entries()) {
+      socket.on("data", (chunk: Buffer) => {
+        taken[index] = (taken[index] ?? 0) + chunk.length;
+      });
+      socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+      socket.pause();
+      await sleep(50);
+    }
+    const cut = sockets.slice(0, 3).map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+    await sleep(4_000);
+    // A socket that is paused does not see its end.
+    for (const socket of sockets) socket.resume();
+    await Promise.all(cut);
+    await expect.poll(() => Math.min(...taken.slice(3)), { timeout: patient(30_000) }).toBeGreaterThan(64 * 2 ** 20);
+    for (const socket of sockets) socket.destroy();
   });
 });
 

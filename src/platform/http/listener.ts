@@ -17,6 +17,12 @@ import {
   readBody,
 } from "./exchange.ts";
 import {
+  createStalledReaders,
+  STALLED_READER_LIMITS,
+  type StalledReaderLimits,
+  type StalledReaders,
+} from "./stalled-readers.ts";
+import {
   CONNECTION_LIMITS,
   createTlsServer,
   listen,
@@ -27,9 +33,6 @@ import {
 
 /** What open requests may still need at a shutdown; a peer that stalls in the middle of a body is cut off after it. */
 const SHUTDOWN_GRACE_MS = 2_000;
-
-/** A reader that takes nothing of an answer for so long is gone, although its connection is not. */
-const STALLED_READER_MS = 30_000;
 
 /** What is longer is handed over piece by piece, so that it is seen whether its reader takes anything. */
 const PIECE_BYTES = 64 * 1024;
@@ -42,8 +45,8 @@ export interface ListenerOptions {
   readonly handler: HttpHandler;
   /** Default: those of every listener of ours. */
   readonly connections?: ConnectionLimits;
-  /** Default: half a minute. */
-  readonly stalledReaderMs?: number;
+  /** Default: those of every listener of ours. */
+  readonly stalledReaders?: StalledReaderLimits;
 }
 
 export interface Listener {
@@ -59,10 +62,10 @@ export async function startListener(options: ListenerOptions): Promise<Listener>
   // One ending per request and a set of them, not one signal that all others depend on: in Node 20 such a signal
   // remembers every dependant for ever.
   const open = new Map<Ending, Promise<void>>();
-  const { stalledReaderMs: stalledMs = STALLED_READER_MS } = options;
+  const stalled = createStalledReaders(options.stalledReaders ?? STALLED_READER_LIMITS);
   const server = createTlsServer(options.servingCertificate, (message, response) => {
     const ending = createEnding();
-    const done = serve(message, response, { handler: options.handler, ending, stalledMs });
+    const done = serve(message, response, { handler: options.handler, ending, stalled });
     response.once("close", connections.used(message.socket));
     open.set(ending, done);
     void done.then(() => open.delete(ending));
@@ -96,19 +99,19 @@ async function withinGrace(work: Promise<unknown>): Promise<void> {
 interface Serving {
   readonly handler: HttpHandler;
   readonly ending: Ending;
-  readonly stalledMs: number;
+  readonly stalled: StalledReaders;
 }
 
 /** Never rejects: whatever goes wrong ends this one connection. */
 async function serve(message: IncomingMessage, response: ServerResponse, serving: Serving): Promise<void> {
-  const { handler, ending, stalledMs } = serving;
+  const { handler, ending, stalled } = serving;
   response.once("close", () => ending.come("the peer went away"));
   try {
     const answer = await handler(toRequest(message, ending));
     // What is left of an unread body must never be taken for the next request, nor read to its end.
     const isLast = ending.hasCome() || !message.complete;
     const last = isLast ? { ...answer, headers: { ...answer.headers, connection: "close" } } : answer;
-    await send(response, last, stalledMs);
+    await send(response, last, stalled);
   } catch {
     // The handler turns every failure into an answer, so this is a socket that broke while the answer was written.
     response.destroy();
@@ -139,50 +142,43 @@ function headersOf(message: IncomingMessage): HttpHeaders {
   return { ...headers, ...Object.fromEntries(names.map((name) => [name, message.headersDistinct[name]])) };
 }
 
-async function send(response: ServerResponse, answer: HttpAnswer, stalledMs: number): Promise<void> {
+async function send(response: ServerResponse, answer: HttpAnswer, stalled: StalledReaders): Promise<void> {
   const { status, headers, body } = answer;
   if (isWhole(body)) {
     const length = Buffer.byteLength(body);
     response.writeHead(status, { ...headers, "content-length": length } as OutgoingHttpHeaders);
     // Headers and text leave in one write; bytes in a second one, corked together.
     if (length <= PIECE_BYTES) response.end(body);
-    else await sendPieces(response, piecesOf(body), stalledMs);
+    else await sendParts(response, [body], stalled);
     return;
   }
   response.writeHead(status, headers as OutgoingHttpHeaders);
   response.flushHeaders();
   answer.givenUp?.addEventListener("abort", () => response.destroy(), { once: true });
-  await sendPieces(response, body, stalledMs);
+  await sendParts(response, body, stalled);
 }
 
-type Pieces = Iterable<Uint8Array> | AsyncIterable<string | Uint8Array>;
+type Parts = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-async function sendPieces(response: ServerResponse, pieces: Pieces, stalledMs: number): Promise<void> {
-  for await (const piece of pieces) {
-    if (response.destroyed) return;
-    if (!response.write(piece)) await drained(response, stalledMs);
+/** A reader that is slower than the answer holds the answer back, not the memory of this process. */
+async function sendParts(response: ServerResponse, parts: Parts, stalled: StalledReaders): Promise<void> {
+  for await (const part of parts) {
+    for (const piece of piecesOf(part)) {
+      if (response.destroyed) return;
+      if (!response.write(piece)) await stalled.drained(response, part.length);
+    }
   }
   response.end();
 }
 
-function* piecesOf(body: string | Uint8Array): Generator<Uint8Array> {
-  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+/** Text that is short enough stays text: Node writes it without a copy of its own. */
+function* piecesOf(part: string | Uint8Array): Generator<string | Uint8Array> {
+  if (part.length * (typeof part === "string" ? 3 : 1) <= PIECE_BYTES) {
+    yield part;
+    return;
+  }
+  const bytes = typeof part === "string" ? Buffer.from(part) : part;
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
-}
-
-/** A reader that is slower than the stream holds the stream back, not the memory of this process; but not for ever. */
-async function drained(response: ServerResponse, stalledMs: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const stalled = setTimeout(() => response.destroy(), stalledMs);
-    const go = () => {
-      clearTimeout(stalled);
-      response.off("drain", go);
-      response.off("close", go);
-      resolve();
-    };
-    response.once("drain", go);
-    response.once("close", go);
-  });
 }
 
 // The end of one exchange: the peer went away, or the listener closes. Most requests are answered before their signal
