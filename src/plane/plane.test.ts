@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -30,5 +30,16 @@ describe("a control plane that is started again", () => {
     expect((await second.client.get(CLUSTER_ROLES, { name: "kubeadm:get-nodes" })).metadata.name).toBeDefined();
     expect((await second.client.get(CLUSTER_ROLE_BINDINGS, { name: "kubeadm:kubelet-bootstrap" })).kind).toBeDefined();
     await second.close();
+  });
+});
+
+describe("a control plane in a directory that others can write", () => {
+  it("is not started: whoever renames pki/ there would be its CA", async () => {
+    mkdirSync(directory, { recursive: true });
+    chmodSync(directory, 0o777);
+    await expect(start()).rejects.toMatchObject({
+      code: "bad-config",
+      message: expect.stringContaining("can be written by others"),
+    });
   });
 });

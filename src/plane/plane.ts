@@ -18,7 +18,7 @@ import type { SdkVerifier } from "../attestation/index.ts";
 import { encodeBase64, encodeUtf8 } from "../kernel/bytes/index.ts";
 import { Fault } from "../kernel/outcome/index.ts";
 import type { Clock } from "../platform/clock/index.ts";
-import { atomicWriteFile, ensureDirectory } from "../platform/files/index.ts";
+import { atomicWriteFile, ensureDirectory, requirePrivate } from "../platform/files/index.ts";
 import { randomBytes } from "../platform/keys/index.ts";
 import { createKubeClient, type KubeClient } from "../platform/kube/index.ts";
 import type { Log } from "../platform/report/index.ts";
@@ -95,6 +95,7 @@ async function bringUp(options: PlaneOptions, cleanup: Cleanup): Promise<Plane> 
   const { clock } = options;
   const directory = resolve(options.directory);
   await ensureDirectory(directory, 0o700);
+  await requirePrivate(directory);
   const storage = await openLmdbStorage({ directory: join(directory, "data") });
   cleanup.add(() => storage.close());
   const pki = await loadOrCreatePki({ directory: join(directory, "pki"), nowMs: clock.now(), hosts: [options.host] });

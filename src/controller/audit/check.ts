@@ -32,26 +32,32 @@ interface Seen {
 /** `anchors`: the heads that the cluster keeps; undefined when they were not read. */
 export function checkTrail(lines: Iterable<string>, anchors: readonly ChainHead[] | undefined): CheckResult {
   const chains = new Map<string, Seen>();
+  const changed: ChainReport[] = [];
   let ignored = 0;
   for (const text of lines) {
-    const line = readLine(text, chains);
+    const line = readLine(text);
     if (line === undefined) ignored += text.trim() === "" ? 0 : 1;
+    else if ("problems" in line) changed.push(line);
     else take(chains, line);
   }
+  for (const { chain, problems } of changed) chains.get(chain)?.problems.push(...problems);
   const known = [...(anchors ?? []), ...handOvers(chains)];
   const absent = known.filter(({ chain }) => !chains.has(chain)).map(absentReport);
-  const present = [...chains].map(([chain, seen]) => report(chain, seen, known));
-  return { chains: [...present, ...unique(absent)], ignored };
+  const strays = changed.filter(({ chain }) => !chains.has(chain));
+  const present = [...chains].map(([chain, seen]) =>
+    report(chain, seen, { known, isAsked: (anchors ?? []).length > 0 }),
+  );
+  return { chains: [...present, ...unique([...strays, ...absent])], ignored };
 }
 
-function readLine(text: string, chains: Map<string, Seen>): AuditLine | undefined {
+/** A line whose digest is not its own is the problem of the chain that it names, also where no other line names it. */
+function readLine(text: string): AuditLine | ChainReport | undefined {
   try {
     return parseLine(text);
   } catch (error) {
     if (!isFault(error, "malformed")) throw error;
-    const { chain } = JSON.parse(text) as { chain: string };
-    chains.get(chain)?.problems.push(error.message);
-    return undefined;
+    const { chain, by } = JSON.parse(text) as AuditLine;
+    return { chain, lines: 0, lastSeq: -1, by, problems: [error.message], anchored: false };
   }
 }
 
@@ -89,9 +95,17 @@ export function isHead(value: unknown): value is ChainHead {
   return typeof chain === "string" && Number.isSafeInteger(seq) && typeof hash === "string";
 }
 
-function report(chain: string, seen: Seen, known: readonly ChainHead[]): ChainReport {
+interface Vouched {
+  readonly known: readonly ChainHead[];
+  /** Whether the cluster keeps heads at all: one that keeps none vouches for nothing. */
+  readonly isAsked: boolean;
+}
+
+const UNKNOWN = "the cluster does not know it, nor does a chain that it knows: forged, or not five seconds old";
+
+function report(chain: string, seen: Seen, { known, isAsked }: Vouched): ChainReport {
   const own = known.filter((head) => head.chain === chain);
-  const broken = own.flatMap((head) => compare(seen, head) ?? []);
+  const broken = isAsked && own.length === 0 ? [UNKNOWN] : own.flatMap((head) => compare(seen, head) ?? []);
   return {
     chain,
     lines: seen.lines,

@@ -99,6 +99,14 @@ describe("audit verify", () => {
       /the cluster knows 4 lines of it, none is here/,
     ],
     "nothing at all": [() => [], /none is here/],
+    "a whole chain of somebody else beside its own": [
+      () => [...anchored, ...stranger],
+      /the cluster does not know it, nor does a chain that it knows/,
+    ],
+    "a line of no other chain, with a digest that is not its own": [
+      () => [...anchored, (stranger[1] ?? "").replace('"Allow"', '"Deny"')],
+      /line 1 of chain c2 was changed: its digest is another/,
+    ],
   };
   it.each(Object.entries(spoil))("ends with 1 and says what is wrong: %s", async (name, [lines, problem]) => {
     const { exit, out } = await run(["audit", "verify", await fileOf(name, lines())]);
@@ -110,6 +118,11 @@ describe("audit verify", () => {
     const path = await fileOf("cut", anchored.slice(0, -1));
     const { exit, out } = await run(["audit", "verify", "--offline", path]);
     expect([exit, out]).toEqual([0, expect.stringContaining("not compared")]);
+  });
+
+  it("says how many lines belong to no chain", async () => {
+    const { exit, out } = await run(["audit", "verify", await fileOf("mixed", [...anchored, "a line", '{"chain":1}'])]);
+    expect([exit, out]).toEqual([0, expect.stringContaining("2 lines belong to no chain")]);
   });
 
   it("gives its findings as JSON", async () => {

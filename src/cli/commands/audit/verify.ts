@@ -1,7 +1,7 @@
 // `countersign audit verify FILE…`: is the trail complete? Checks every chain by its digests and, where the cluster can
 // be asked, by the heads that it keeps: only they show that the end is missing. Give the files of all replicas at once.
 
-import { type ChainReport, checkTrail, getAnchors, headsOf } from "../../../controller/index.ts";
+import { type CheckResult, checkTrail, getAnchors, headsOf } from "../../../controller/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import type { Command, CommandContext } from "../../command.ts";
 import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
@@ -31,7 +31,7 @@ export const auditVerify: Command = {
     for await (const line of readLines(args)) lines.push(line);
     const result = checkTrail(lines, anchors);
     if (form === "json") context.terminal.out(`${JSON.stringify(result)}\n`);
-    else print(context, result.chains, anchors !== undefined);
+    else print(context, result, anchors !== undefined);
     // Files without any chain prove nothing: they are the wrong ones, or the trail was removed.
     const isWhole = result.chains.length > 0 && result.chains.every(({ problems }) => problems.length === 0);
     return isWhole ? 0 : EXIT_BROKEN;
@@ -47,7 +47,7 @@ async function anchorsOf(context: CommandContext, options: Parameters<typeof con
   }
 }
 
-function print({ terminal }: CommandContext, chains: readonly ChainReport[], isAsked: boolean): void {
+function print({ terminal }: CommandContext, { chains, ignored }: CheckResult, isAsked: boolean): void {
   if (chains.length === 0) terminal.out("no chain: none of the lines belongs to an audit trail\n");
   for (const { chain, lines, by, problems, anchored } of chains) {
     const word = problems.length === 0 ? terminal.paint("good", "whole ") : terminal.paint("bad", "BROKEN");
@@ -59,4 +59,6 @@ function print({ terminal }: CommandContext, chains: readonly ChainReport[], isA
     terminal.out(`${word}  ${plainText(chain)}  ${lines} lines  by ${plainText(by)}  ${standing}\n`);
     for (const problem of problems) terminal.out(`        ${plainText(problem)}\n`);
   }
+  // The trail may go to standard output, among other lines; in a file of its own there are none.
+  if (ignored > 0) terminal.out(`${ignored} lines belong to no chain and prove nothing\n`);
 }
