@@ -5,7 +5,7 @@ import { isSameJson } from "../../kernel/json/index.ts";
 import { type FieldError, forbiddenField, invalid, required, tooLong } from "./field-error.ts";
 import { labelValue, type NameRule, qualifiedKey } from "./names.ts";
 
-/** What is wrong with the rest is not looked for: a refusal that lists 28,000 labels takes the server a tenth of a second. */
+/** The rest is not looked at: to refuse 28,000 labels one by one took the server a tenth of a second. */
 const MAX_ERRORS = 100;
 
 /** Keys and values together; etcd and every watcher carry them. */

@@ -1,6 +1,7 @@
-// Readers that take nothing of the answer they asked for. Each keeps a part of it in this process, so two bounds hold: how
-// long one reader may stall, and how many bytes all of them may keep together. Above that sum the readers that have
-// stalled longest are cut off first. A reader is given a second in any case: in a busy moment many wait for their socket.
+// Readers that take nothing of the answer they asked for. Each keeps a part of it in this process, so two bounds hold:
+// how long one reader may stall, and how many bytes all of them may keep together. Above that sum the readers that have
+// stalled longest are cut off first. A reader is given a second in any case: in a busy moment many wait for their
+// socket.
 
 import type { ServerResponse } from "node:http";
 
