@@ -1,4 +1,4 @@
-export { type ManagerEvent, machineAddresses, REQUEST_LIMIT_MS, servingNamesOf } from "./certificates/index.ts";
+export { type ManagerEvent, machineAddresses, servingNamesOf } from "./certificates/index.ts";
 export { runNodeDaemon } from "./daemon/daemon.ts";
 export type { DaemonOptions, DiscoveryPlaces, ServingOptions, StatusOptions } from "./daemon/options.ts";
 export { type Renewal, renewCertificate } from "./daemon/renew.ts";
@@ -7,7 +7,6 @@ export {
   type CachedWay,
   caPinOf,
   createDiscoveryCache,
-  DISCOVERY_LIMIT_MS,
   type DiscoverDeps,
   type DiscoveredCluster,
   type DiscoveryCache,
@@ -21,18 +20,15 @@ export {
   listRoots,
   parseDiscoveryMethod,
   parseEndpoint,
-  type Refreshed,
   refreshDiscovery,
   verifyRoots,
   verifyServers,
   wayOf,
 } from "./discovery/index.ts";
-export { type ExecEdge, runAuthenticator } from "./exec/index.ts";
 export { certificateFact, gatherHealth, lookAt } from "./health/gather.ts";
 export { type Finding, isWell, judgeHealth, span } from "./health/judge.ts";
 export {
   type BootstrapCredential,
-  JOIN_STEPS,
   type JoinOptions,
   type JoinPlaces,
   type JoinPlan,

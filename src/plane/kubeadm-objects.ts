@@ -18,7 +18,7 @@ import { encodeBase64, encodeUtf8 } from "../kernel/bytes/index.ts";
 import { DNS_ADDRESS, DNS_DOMAIN, SERVICE_SUBNET } from "./service-objects.ts";
 import { groupSubject, RBAC_GROUP, RBAC_VERSION, type WantedObject } from "./wanted-objects.ts";
 
-export interface ClusterFacts {
+interface ClusterFacts {
   readonly server: string;
   readonly caPem: string;
   /** Stays the same when the cluster's address changes. */

@@ -42,7 +42,7 @@ export interface Pki {
   issueClient(user: { readonly name: string; readonly groups: readonly string[] }): Pair;
 }
 
-export interface PkiOptions {
+interface PkiOptions {
   readonly directory: string;
   readonly nowMs: number;
   /** Names and addresses of the API server beside the fixed ones. */

@@ -9,12 +9,11 @@ import { readCertificates } from "../../src/kernel/x509/index.ts";
 import {
   type CertificateManager,
   type CertificateStore,
-  type ClusterAccess,
   createCertificateManager,
   createCertificateStore,
   type ManagerEvent,
-  type ManagerOptions,
 } from "../../src/node/certificates/index.ts";
+import type { ClusterAccess, ManagerOptions } from "../../src/node/certificates/manager/options.ts";
 import { createKubeClient } from "../../src/platform/kube/index.ts";
 import { createManualClock, type ManualClock } from "../fakes/clock.ts";
 import type { JoinableCluster } from "../fakes/joinable-cluster.ts";

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { parseKubeconfig, selectContext } from "../../src/api/kubeconfig/index.ts";
 import { createTpmProvider, readEndorsementKey } from "../../src/attestation/tpm/node.ts";
-import { TPM_AUTHENTICATOR } from "../../src/node/exec/index.ts";
+import { runAuthenticator, TPM_AUTHENTICATOR } from "../../src/node/exec/index.ts";
 import {
   gatherHealth,
   isWell,
@@ -18,10 +18,9 @@ import {
   leaveCluster,
   parseDiscoveryMethod,
   renewCertificate,
-  runAuthenticator,
   runNodeDaemon,
 } from "../../src/node/index.ts";
-import { fileKubeconfig } from "../../src/node/join/index.ts";
+import { fileKubeconfig } from "../../src/node/join/kubeconfigs.ts";
 import type { Plane } from "../../src/plane/plane.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { silentLog } from "../../src/platform/report/index.ts";

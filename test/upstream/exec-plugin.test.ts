@@ -12,7 +12,7 @@ import { type CertificateSigningRequest, INSECURE_CLIENT_SIGNER } from "../../sr
 import { CSRS } from "../../src/api/meta/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
 import { parseCertificate, parseCertificateRequest } from "../../src/kernel/x509/index.ts";
-import { execKubeconfig } from "../../src/node/join/index.ts";
+import { execKubeconfig } from "../../src/node/join/kubeconfigs.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { parsePair } from "../../src/platform/pair/index.ts";
 import { bundlePlugin, shippedPlugin } from "../../tools/bundle.mjs";

@@ -11,7 +11,8 @@ import {
 } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";
 import { createInsecureProvider } from "../../src/attestation/insecure/node.ts";
-import { JOIN_STEPS, type JoinResult, type JoinStep, joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
+import { type JoinResult, type JoinStep, joinNode, parseDiscoveryMethod } from "../../src/node/index.ts";
+import { JOIN_STEPS } from "../../src/node/join/options.ts";
 import { systemClock } from "../../src/platform/clock/index.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { aCsr, type CsrModifier, withSan, withSigner, withSubject, withUsages } from "../builders/csr.ts";

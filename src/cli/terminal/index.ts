@@ -1,2 +1,2 @@
-export { ADVICE, type Advice } from "./advice.ts";
+export { ADVICE } from "./advice.ts";
 export { createTerminal, plainText, printFailure, type Terminal, type Tone, table } from "./terminal.ts";

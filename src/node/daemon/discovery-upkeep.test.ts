@@ -12,7 +12,7 @@ import { answerJson, startTestServer, type TestServer } from "../../../test/fake
 import { parseKubeconfig } from "../../api/kubeconfig/index.ts";
 import type { ClusterPlace } from "../certificates/index.ts";
 import { createDiscoveryCache, type DiscoveryMethod, discover, wayOf } from "../discovery/index.ts";
-import { execKubeconfig, fileKubeconfig } from "../join/index.ts";
+import { execKubeconfig, fileKubeconfig } from "../join/kubeconfigs.ts";
 import { createDiscoveryUpkeep } from "./discovery-upkeep.ts";
 
 const MINUTE_MS = 60_000;

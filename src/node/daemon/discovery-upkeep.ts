@@ -24,7 +24,7 @@ const SPREAD = 0.2;
 /** Pause while no way leads to the cluster, and between two looks that a failure elsewhere caused. */
 const AGAIN_MS = 30_000;
 
-export interface UpkeepOptions extends DiscoveryPlaces {
+interface UpkeepOptions extends DiscoveryPlaces {
   readonly clock: Clock;
   /** In [0, 1). */
   readonly random: () => number;

@@ -12,7 +12,7 @@ const READ_TIMEOUT_MS = 10_000;
 /** etcd holds no object of more than 1.5 MiB, and cluster-info has a few KiB. */
 const ANSWER_MAX_BYTES = 1_572_864;
 
-export interface Reading {
+interface Reading {
   /** `https://host:port`, with the path prefix of a server that has one. */
   readonly address: string;
   readonly trust: ServerTrust;

@@ -11,7 +11,7 @@ const FIRST_PAUSE_MS = 250;
 /** As kubeadm: a control plane that is being installed takes minutes. */
 const LONGEST_PAUSE_MS = 5_000;
 
-export interface Waiting {
+interface Waiting {
   readonly clock: Clock;
   readonly limitMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;

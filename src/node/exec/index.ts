@@ -1,5 +1,4 @@
 export {
-  type Authenticator,
   INSECURE_AUTHENTICATOR,
   PLAIN_AUTHENTICATOR,
   TPM_AUTHENTICATOR,

@@ -9,7 +9,8 @@ import { CLUSTER_ROLE_BINDINGS, SECRETS } from "../../api/meta/index.ts";
 import { createInsecureProvider } from "../../attestation/insecure/node.ts";
 import { systemClock } from "../../platform/clock/index.ts";
 import { parseDiscoveryMethod } from "../discovery/index.ts";
-import { fileKubeconfig, type JoinOptions, joinNode, joinPlaces } from "../join/index.ts";
+import { type JoinOptions, joinNode, joinPlaces } from "../join/index.ts";
+import { fileKubeconfig } from "../join/kubeconfigs.ts";
 import { gatherHealth } from "./gather.ts";
 import { isWell, judgeHealth } from "./judge.ts";
 

@@ -22,7 +22,7 @@ import { createPatience, type Patience } from "./patience.ts";
 import { joinPlaces } from "./places.ts";
 import { type Remembered, saveRemembered } from "./remembered.ts";
 
-export interface Enrolled {
+interface Enrolled {
   readonly cluster: ClusterAddress;
   readonly pair: CertificatePair;
 }

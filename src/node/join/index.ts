@@ -1,6 +1,6 @@
 export { type JoinPlan, planJoin } from "./dry-run.ts";
 export { joinNode } from "./join.ts";
-export { type ClusterAddress, execKubeconfig, fileKubeconfig, loadKnownCluster } from "./kubeconfigs.ts";
+export { type ClusterAddress, loadKnownCluster } from "./kubeconfigs.ts";
 export { leaveCluster, listLeft } from "./leave.ts";
 export {
   type BootstrapCredential,
@@ -9,7 +9,6 @@ export {
   type JoinResult,
   type JoinStep,
   parseNodeName,
-  signerNameOf,
 } from "./options.ts";
 export { type JoinPlaces, joinPlaces } from "./places.ts";
 export { loadRemembered, type Remembered } from "./remembered.ts";

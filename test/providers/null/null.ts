@@ -3,7 +3,7 @@
 
 import { draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
 import type { SingleProvider } from "../../../src/attestation/provider.ts";
-import type { Authenticator } from "../../../src/node/exec/index.ts";
+import type { Authenticator } from "../../../src/node/exec/authenticators.ts";
 
 export const NULL_CLIENT_SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-null";
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type CertificateSigningRequest, KUBELET_SERVING_SIGNER } from "../../../src/api/certificates/index.ts";
 import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../../src/api/countersign/index.ts";
 import type { JoinPolicySpec } from "../../../src/api/countersign/join-policy.ts";
-import { execKubeconfig } from "../../../src/node/join/index.ts";
+import { execKubeconfig } from "../../../src/node/join/kubeconfigs.ts";
 import { type KubeClient, loadKubeconfigClient } from "../../../src/platform/kube/index.ts";
 import { SEALED_KEY_LABEL } from "../../../src/platform/pair/index.ts";
 import { plainKeysIn } from "../../builders/key-seal.ts";

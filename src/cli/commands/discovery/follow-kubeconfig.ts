@@ -12,7 +12,7 @@ interface FollowedKubeconfig {
   readonly hasChanged: boolean;
 }
 
-export interface Followed {
+interface Followed {
   readonly before: DiscoveredCluster | undefined;
   readonly now: DiscoveredCluster;
 }

@@ -25,7 +25,7 @@ export interface IdentityPatch {
   readonly spec: Readonly<Partial<Record<keyof NodeIdentitySpec, unknown>>>;
 }
 
-export interface Change {
+interface Change {
   /** By what the identity is before; a fault ends it there, with nothing written. */
   readonly plan: (before: NodeIdentity) => IdentityPatch;
   readonly said: (after: NodeIdentity) => string;

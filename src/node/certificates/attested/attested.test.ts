@@ -24,7 +24,8 @@ import { parsePem } from "../../../kernel/pem/index.ts";
 import { readCertificates } from "../../../kernel/x509/index.ts";
 import { systemClock } from "../../../platform/clock/index.ts";
 import { createKubeClient, type KubeClient } from "../../../platform/kube/index.ts";
-import { createCertificateStore, type ObtainOptions, obtainCertificate } from "../index.ts";
+import { createCertificateStore, obtainCertificate } from "../index.ts";
+import type { ObtainOptions } from "./claims.ts";
 
 const SIGNER = "cluster.x-k8s.io/kube-apiserver-client-kubelet-example";
 

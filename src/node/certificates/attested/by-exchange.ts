@@ -157,7 +157,7 @@ async function requireAsAsked(options: ObtainOptions, { key, certificate }: Exch
  * The beacon by which the cluster offers renewals of one request ("Renewal by beacon" of the specification). Undefined
  * when it cannot be read for any reason: the renewal is then a full exchange.
  */
-export async function readBeacon(client: KubeClient, signal: AbortSignal): Promise<Beacon | undefined> {
+async function readBeacon(client: KubeClient, signal: AbortSignal): Promise<Beacon | undefined> {
   const { namespace, name, key } = BEACON_CONFIG_MAP;
   try {
     const { data } = await client.get<ConfigMap>(CONFIG_MAPS, { namespace, name }, { signal });

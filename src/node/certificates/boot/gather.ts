@@ -18,7 +18,7 @@ export interface BootPlaces {
   readonly bootstrapKubeconfig: string | undefined;
 }
 
-export interface Gathered {
+interface Gathered {
   readonly facts: BootFacts;
   /** The pairs behind the facts. */
   readonly pairs: Partial<Record<PairSource, CertificatePair>>;

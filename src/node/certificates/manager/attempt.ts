@@ -10,7 +10,7 @@ import type { RequestProgress } from "../request.ts";
 import type { ServingNames } from "../template.ts";
 import type { ManagerEvent, ManagerOptions } from "./options.ts";
 
-export interface Attempt {
+interface Attempt {
   /** The pair to ask with; undefined: the bootstrap credential. */
   readonly as: CertificatePair | undefined;
   readonly serving: ServingNames | undefined;

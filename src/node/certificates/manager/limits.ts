@@ -54,7 +54,7 @@ const ACCIDENT: BackoffLimits = { baseMs: 2_000, maxMs: 64_000 };
  */
 const REFUSAL: BackoffLimits = { baseMs: 30_000, maxMs: 600_000 };
 
-export interface Failure {
+interface Failure {
   readonly error: unknown;
   /** Failures in a row before this one. */
   readonly before: number;

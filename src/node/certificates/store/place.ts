@@ -42,7 +42,7 @@ export function isMovedAside(path: string): boolean {
   return ASIDE.test(path);
 }
 
-export type Entry = "absent" | "link" | "other";
+type Entry = "absent" | "link" | "other";
 
 export async function entryAt({ fileSystem }: Place, path: string): Promise<Entry> {
   try {
