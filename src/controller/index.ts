@@ -2,10 +2,7 @@
 // it all.
 
 export {
-  ANCHOR_NAME,
   type AuditLine,
-  type ChainHead,
-  type ChainReport,
   type CheckResult,
   checkTrail,
   getAnchors,

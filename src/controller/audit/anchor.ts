@@ -11,7 +11,7 @@ import type { ChainHead } from "./chain.ts";
 import { isHead } from "./check.ts";
 import type { AuditTrail } from "./trail.ts";
 
-export const ANCHOR_NAME = "node-attestation-controller-audit";
+const ANCHOR_NAME = "node-attestation-controller-audit";
 
 /** How much of a trail may be cut off without the cluster knowing. A write every five seconds costs next to nothing. */
 const INTERVAL_MS = 5_000;

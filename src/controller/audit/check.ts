@@ -3,7 +3,7 @@
 import { isFault } from "../../kernel/outcome/index.ts";
 import { type AuditLine, CHAIN_START, type ChainHead, parseLine } from "./chain.ts";
 
-export interface ChainReport {
+interface ChainReport {
   readonly chain: string;
   readonly lines: number;
   readonly lastSeq: number;

@@ -30,7 +30,7 @@ export interface ChallengeKeyStore {
   upkeep(): Promise<void>;
 }
 
-export interface KeyStoreOptions extends KeyMaker, SecretPlace {
+interface KeyStoreOptions extends KeyMaker, SecretPlace {
   readonly home: KubeClient;
   readonly log: Log;
 }
@@ -109,23 +109,23 @@ const DAY_MS = 24 * 3_600_000;
 /** Longer than any challenge lasts and any beacon counts. */
 const OLD_KEPT_MS = 3_600_000;
 
-export interface KeyRing {
+interface KeyRing {
   readonly current: ChallengeKeys;
   readonly all: readonly ChallengeKeys[];
   readonly recipients: readonly RecipientKey[];
 }
 
-export interface SecretPlace {
+interface SecretPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-export interface KeyMaker {
+interface KeyMaker {
   readonly clock: Pick<Clock, "now">;
   readonly randomBytes: (count: number) => Uint8Array;
 }
 
-export function newSecret({ namespace, name }: SecretPlace, { clock, randomBytes }: KeyMaker): Secret {
+function newSecret({ namespace, name }: SecretPlace, { clock, randomBytes }: KeyMaker): Secret {
   const recipient = RECIPIENT_PREFIX + encodeHex(randomBytes(RECIPIENT_ID_OCTETS));
   const kid = encodeHex(randomBytes(4));
   return {
@@ -146,7 +146,7 @@ export function newSecret({ namespace, name }: SecretPlace, { clock, randomBytes
 }
 
 /** The Secret as it should be now; undefined: as it is. */
-export function rotated(secret: Secret, { clock, randomBytes }: KeyMaker): Secret | undefined {
+function rotated(secret: Secret, { clock, randomBytes }: KeyMaker): Secret | undefined {
   const sinceMs = Date.parse(secret.metadata.annotations?.[ROTATED_ANNOTATION] ?? "");
   const ageMs = Number.isFinite(sinceMs) ? clock.now() - sinceMs : DAY_MS;
   const current = currentOf(secret);
@@ -169,7 +169,7 @@ function currentOf({ data = {} }: Secret): string {
 }
 
 /** A spoiled Secret is repaired by an operator, who is told which it is and what becomes of it. */
-export function requireRing(secret: Secret, { namespace, name }: SecretPlace): KeyRing {
+function requireRing(secret: Secret, { namespace, name }: SecretPlace): KeyRing {
   try {
     return readRing(secret);
   } catch (cause) {

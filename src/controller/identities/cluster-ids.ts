@@ -11,7 +11,7 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import { type Certificate, readCertificates } from "../../kernel/x509/index.ts";
 
 /** Of the CA that signs first, then of others of its name. */
-export type ClusterPins = (authority: Certificate) => readonly string[];
+type ClusterPins = (authority: Certificate) => readonly string[];
 
 /** Cluster-info that is not there, or cannot be read, adds nothing. It is read once for each of its versions. */
 export function createClusterPins(getClusterInfo: () => ConfigMap | undefined): ClusterPins {
@@ -26,7 +26,7 @@ export function createClusterPins(getClusterInfo: () => ConfigMap | undefined): 
 }
 
 /** Lazily: with ids of its own a cluster has names before it has a CA. */
-export type ClusterIds = (authority: () => Certificate) => readonly string[];
+type ClusterIds = (authority: () => Certificate) => readonly string[];
 
 /**
  * Ids that were given are all there are: they are given where clusters share a CA, and then its pin is every one's

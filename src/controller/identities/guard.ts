@@ -1,6 +1,6 @@
-// Whether the word of the platform on a request can be believed (protocol 6.2). The creator of a request may write annotations too,
-// so the one with the endorsement key counts only where the shipped admission guard (deploy/guard.yaml) keeps creators from it: in
-// place, unchanged, and older than the request.
+// Whether the platform's annotation on a request can be believed (Pins). The creator of a request may write annotations
+// too, so the one with the endorsement key counts only where the shipped admission guard (deploy/guard.yaml) keeps
+// creators from it: in place, unchanged, and older than the request.
 
 import { ATTESTED_CLIENT_SIGNER_PREFIX, ATTESTED_SERVING_SIGNER_PREFIX } from "../../api/certificates/index.ts";
 import { GUARD_RULES } from "../../api/countersign/index.ts";
@@ -25,7 +25,7 @@ function admission(plural: string, kind: string): Resource {
 export const GUARD_POLICIES = admission("validatingadmissionpolicies", "ValidatingAdmissionPolicy");
 export const GUARD_BINDINGS = admission("validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding");
 
-/** A guard that somebody takes away is missed within this time. */
+/** A guard that is removed is missed within this time. */
 const LOOK_AGAIN_MS = 30_000;
 
 export interface Guard {
@@ -33,7 +33,7 @@ export interface Guard {
   annotationOf(request: Pick<ReadRequest, "csr" | "object">): Promise<readonly EndorsementSource[]>;
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly client: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
@@ -98,7 +98,7 @@ async function findGuard(client: KubeClient): Promise<number> {
   return Math.max(policy, binding);
 }
 
-/** A spec that was ever changed has another generation: then it may have let somebody through. */
+/** A spec that was ever changed has another generation: then it may have let a request through. */
 async function find(client: KubeClient, resource: Resource, spec: unknown): Promise<number> {
   try {
     const object = await client.get<KubeObject & { readonly spec?: unknown }>(resource, { name: GUARD_NAME });
@@ -124,7 +124,7 @@ function isEmptyObject(value: unknown): boolean {
 }
 
 // The admission guard as it must be to be believed: deploy/guard.yaml in code. A test holds the two together.
-export const GUARD_NAME = "countersign-guard";
+const GUARD_NAME = "countersign-guard";
 
 const MAY_SET = "variables.maySet";
 

@@ -21,7 +21,7 @@ export interface FloodControl {
   readonly dropped?: Counter | undefined;
 }
 
-export interface FloodControlOptions extends Omit<OverflowOptions, "limit">, Omit<CrowdOptions, "waits"> {
+interface FloodControlOptions extends Omit<OverflowOptions, "limit">, Omit<CrowdOptions, "waits"> {
   readonly metrics: Metrics;
 }
 
@@ -49,12 +49,12 @@ export function createFloodControl({ clock, log, metrics, csrs, events, remove }
 // written on the objects and one Event a minute tells of all of them.
 const EVENT_EVERY_MS = 60_000;
 
-export interface Crowd {
+interface Crowd {
   /** One more request waits its turn. */
   note(csr: CertificateSigningRequest, why: { readonly reason: string; readonly message: string }): void;
 }
 
-export interface CrowdOptions {
+interface CrowdOptions {
   readonly clock: Pick<Clock, "now">;
   readonly events: Pick<EventRecorder, "record">;
   readonly waits?: Counter | undefined;
@@ -84,7 +84,7 @@ export const DENIALS_TOLD = 8;
 /** Hellos whose junk is counted; the one that was named first is forgotten, and its junk told why once more. */
 const HELLOS_COUNTED = 4_096;
 
-export interface JunkCount {
+interface JunkCount {
   /** Counts one more failing proof of this hello; false: it is to be deleted, not told. */
   mayTell(helloUid: string): boolean;
 }
@@ -104,13 +104,13 @@ export function createJunkCount(): JunkCount {
 
 // How fast a replica acts (Limits): so many challenges and so many writes a second. Requests that come faster are
 // served later, not refused; the turns among requesters are the queue's matter.
-export const CHALLENGE_RATE: Rate = { perSecond: 100, burst: 100 };
+const CHALLENGE_RATE: Rate = { perSecond: 100, burst: 100 };
 /**
  * Ten seconds' worth at once: a cluster that is brought up in one go joins its first two hundred nodes without a pause.
  */
-export const WRITE_RATE: Rate = { perSecond: 200, burst: 2_000 };
+const WRITE_RATE: Rate = { perSecond: 200, burst: 2_000 };
 
-export interface ChallengePace {
+interface ChallengePace {
   /** 0: one more may be challenged now, and is counted. Else so long until the next. */
   takeOrWaitMs(): number;
 }

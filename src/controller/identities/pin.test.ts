@@ -1,4 +1,5 @@
-// Whose claim on a name or a key stands in the way of a pin. Races are in test/contract; the claim's own writes in claim.test.ts.
+// Whose claim on a name or a key stands in the way of a pin. Races are in test/contract; the claim's own writes in
+// claim.test.ts.
 import { describe, expect, it } from "vitest";
 import { anIdentity, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";

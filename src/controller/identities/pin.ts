@@ -1,6 +1,6 @@
-// P17: what was proven is written into the NodeIdentity (protocol 3.7), before anything is approved. One endorsement key, one live
-// identity: the claim is written first (claim.ts), then everybody else's claims are read past every copy; of two who race at most one sees
-// no other.
+// What was proven is written into the NodeIdentity (Pins), before anything is approved. One endorsement key, one live
+// identity: the claim is written first (claim.ts), then everybody else's claims are read past every copy; of two who
+// race at most one sees no other.
 
 import {
   EK_LABEL,
@@ -84,7 +84,10 @@ async function othersBeside(
   return isListed ? holders.others : await otherHolders(world, ekLabel, claimed);
 }
 
-/** The list that P17 asks for, ahead of its time: for an identity of the copy that bears the key. Undefined: it has yet to be claimed. */
+/**
+ * The list that pinning asks for, ahead of its time: for an identity of the copy that bears the key. Undefined: it has
+ * yet to be claimed.
+ */
 export async function listHolders(
   world: AttestationWorld,
   identity: Seen<NodeIdentity>,
@@ -131,7 +134,9 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
   return written;
 }
 
-/** The name lives again, and nothing that it was given before it was retired does, though nobody has come to say so there yet. */
+/**
+ * The name lives again, and nothing that it was given before it was retired does, though that is not written there yet.
+ */
 function certificatesBefore(
   { identity }: Pinning,
   certificates: readonly IssuedCertificate[],

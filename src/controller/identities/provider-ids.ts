@@ -7,7 +7,7 @@ import type { NodeIdentity } from "../../api/countersign/index.ts";
 import { raise } from "../judging/alarms.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
 
-export const PROVIDER_ID_MISMATCH = "ProviderIdMismatch";
+const PROVIDER_ID_MISMATCH = "ProviderIdMismatch";
 
 /** Where the platform has none, the machine names itself; its Node may then have any, or none. */
 const NAMELESS_PLATFORM = "countersign:///";
@@ -20,7 +20,7 @@ export function providerIdMismatch({ spec, status }: NodeIdentity, node: Node | 
   return `Node ${spec.nodeName} says provider ID ${JSON.stringify(own)}, and was attested with ${JSON.stringify(pinned)}`;
 }
 
-export interface ProviderIdWatch {
+interface ProviderIdWatch {
   /** One look at all identities; each mismatch is told once. */
   look(): void;
   count(): number;

@@ -18,12 +18,12 @@ import type { KubeClient } from "../../platform/kube/index.ts";
 import type { Log } from "../../platform/report/index.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
 
-export interface Publisher {
+interface Publisher {
   readonly client: Pick<KubeClient, "get" | "create" | "update">;
   readonly log: Log;
 }
 
-export interface Publication {
+interface Publication {
   readonly namespace: string;
   readonly name: string;
   readonly data: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface Publication {
   readonly unpublished: string;
 }
 
-export async function publishConfigMap({ client, log }: Publisher, wanted: Publication): Promise<void> {
+async function publishConfigMap({ client, log }: Publisher, wanted: Publication): Promise<void> {
   const { namespace, name, data } = wanted;
   try {
     const present = await getConfigMap(client, wanted);
@@ -48,7 +48,7 @@ export async function publishConfigMap({ client, log }: Publisher, wanted: Publi
 }
 
 /** Undefined where there is none. */
-export async function getConfigMap(
+async function getConfigMap(
   client: Publisher["client"],
   { namespace, name }: Pick<Publication, "namespace" | "name">,
 ): Promise<ConfigMap | undefined> {
@@ -63,7 +63,7 @@ export async function getConfigMap(
 // The beacon of short renewals (Renewal by beacon), where nodes may read it: renewed with its epoch while a policy lets
 // renewals go by it, and taken away when none does any more, because each node that finds one spends a request on it
 // that is refused.
-export interface BeaconOptions {
+interface BeaconOptions {
   readonly world: Pick<AttestationWorld, "client" | "clock" | "keys" | "log">;
   /** Whether any policy lets renewals go by beacon; undefined while one cannot be read, which may. */
   readonly wantsBeacon: () => boolean | undefined;

@@ -11,7 +11,7 @@ import type { Log } from "../../platform/report/index.ts";
 import { type ClusterName, requireOneNamespace } from "../machines/index.ts";
 import { type Discovering, getPreferredVersion, listServed } from "../served/index.ts";
 
-export interface RegistrationOptions {
+interface RegistrationOptions {
   /** Where the Clusters are. */
   readonly home: Pick<KubeClient, "get" | "list" | "patch" | "raw">;
   readonly log: Log;
@@ -92,7 +92,7 @@ async function writeStatus(
 type Lister = Pick<KubeClient, "list">;
 
 /** Left out: whichever. */
-export interface ClusterQuery {
+interface ClusterQuery {
   readonly name: string | undefined;
   readonly namespace?: string | undefined;
 }
@@ -101,7 +101,7 @@ export interface ClusterQuery {
  * Undefined where Cluster API is not served or may not be read, or where it is not said which of several Clusters is
  * meant.
  */
-export async function findCluster(home: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
+async function findCluster(home: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
   const found = await listClusters(home, cluster);
   return found.length === 1 ? found[0] : undefined;
 }
@@ -157,7 +157,7 @@ function namespaceOf({ metadata }: KubeObject): string {
 export const CLIENT_SIGNER_ANNOTATION = "countersign.dev/kubelet-client-certificate-signer";
 export const SERVING_SIGNER_ANNOTATION = "countersign.dev/kubelet-serving-certificate-signer";
 
-export interface InfraCluster extends KubeObject {
+interface InfraCluster extends KubeObject {
   readonly status?: {
     readonly kubeletClientCertificateSigner?: string;
     readonly kubeletServingCertificateSigner?: string;
@@ -165,27 +165,27 @@ export interface InfraCluster extends KubeObject {
 }
 
 /** A merge patch of the status; null takes an old name away. */
-export function statusPatch({ client, serving }: AdvertisedSigners): object {
+function statusPatch({ client, serving }: AdvertisedSigners): object {
   const status = { kubeletClientCertificateSigner: client, kubeletServingCertificateSigner: serving ?? null };
   return { status };
 }
 
-export function annotationPatch({ client, serving }: AdvertisedSigners): object {
+function annotationPatch({ client, serving }: AdvertisedSigners): object {
   const annotations = { [CLIENT_SIGNER_ANNOTATION]: client, [SERVING_SIGNER_ANNOTATION]: serving ?? null };
   return { metadata: { annotations } };
 }
 
-export function isInStatus({ status }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
+function isInStatus({ status }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
   return status?.kubeletClientCertificateSigner === client && status.kubeletServingCertificateSigner === serving;
 }
 
-export function isAnnotated({ metadata }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
+function isAnnotated({ metadata }: InfraCluster, { client, serving }: AdvertisedSigners): boolean {
   const { annotations = {} } = metadata;
   return annotations[CLIENT_SIGNER_ANNOTATION] === client && annotations[SERVING_SIGNER_ANNOTATION] === serving;
 }
 
 /** Fault `not-found` where the kind is not served; why it could not be asked for is a fault of its own. */
-export async function discover(home: Discovering, ref: InfrastructureRef): Promise<Resource> {
+async function discover(home: Discovering, ref: InfrastructureRef): Promise<Resource> {
   const { group, kind } = ref;
   const version = ref.version ?? (await getPreferredVersion(home, group));
   const kinds = version === undefined ? undefined : await listServed(home, { group, version });
@@ -199,7 +199,7 @@ export async function discover(home: Discovering, ref: InfrastructureRef): Promi
 
 // Which signers a cluster's machines shall ask (CAEP 2021-02-22): the names that registration writes where Cluster
 // API's providers look. Pure.
-export interface AdvertisedSigners {
+interface AdvertisedSigners {
   readonly client: string;
   /** Absent for a provider that proves nothing: it has no serving certificates. */
   readonly serving: string | undefined;

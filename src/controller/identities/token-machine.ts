@@ -12,7 +12,7 @@ import type { Informer, KubeClient } from "../../platform/kube/index.ts";
 /** On the Secret of a bootstrap token: the Machine it was made for, `namespace/name`. */
 export const TOKEN_MACHINE_ANNOTATION = "countersign.dev/machine";
 
-export interface TokenMachine {
+interface TokenMachine {
   readonly namespace: string;
   readonly name: string;
 }
@@ -20,7 +20,7 @@ export interface TokenMachine {
 /** Absent: the requester has no bootstrap token, or one that is bound to no Machine. */
 export type TokenMachines = (username: string, signal?: AbortSignal) => Promise<Seen<TokenMachine>>;
 
-export interface TokenMachinesOptions {
+interface TokenMachinesOptions {
   readonly client: Pick<KubeClient, "list">;
   readonly tokens: Pick<Informer<Secret>, "get" | "hasSynced">;
 }

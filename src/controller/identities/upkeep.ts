@@ -16,7 +16,7 @@ const UPKEEP_KEY = "attestation";
 /** A fifth of a beacon's epoch. */
 const INTERVAL_MS = 60_000;
 
-export interface UpkeepOptions {
+interface UpkeepOptions {
   readonly attesting: AttestationWorld;
   readonly metrics: Metrics;
   readonly csrs: Syncing;

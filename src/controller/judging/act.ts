@@ -41,7 +41,7 @@ export interface ActOptions {
 }
 
 /** What a judgement is about. */
-export interface Acted {
+interface Acted {
   readonly csr: CertificateSigningRequest;
   /** Where it can be read. */
   readonly request: CertificateRequest | undefined;

@@ -1,4 +1,5 @@
-// An alarm is raised once, by whoever's write it came with: a write that was overtaken, and is tried again, raises none.
+// An alarm is raised once, by whoever's write it came with: a write that was overtaken, and is tried again, raises
+// none.
 
 import { describe, expect, it } from "vitest";
 import { aPolicy } from "../../../test/builders/csr-facts.ts";

@@ -4,13 +4,16 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import type { Alarm } from "../../attestation/rules/index.ts";
 import type { AttestationWorld, EvidenceLook } from "./exchange/world.ts";
 
-export interface Raised {
+interface Raised {
   readonly reason: string;
   readonly message: string;
   readonly node: string | undefined;
 }
 
-/** Of a request that was let pass. To be called after the write that it brought: who only tried, and tries again, has raised none. */
+/**
+ * Of a request that was let pass. To be called after the write that it brought: who only tried, and tries again, has
+ * raised none.
+ */
 export function raiseAll(
   world: Pick<AttestationWorld, "events" | "alarms" | "log">,
   { csr, envelope }: Pick<EvidenceLook, "csr" | "envelope">,

@@ -16,13 +16,13 @@ import { carriesEvidence, recipientsOf } from "./reading.ts";
 import { refusedBy, settle } from "./settle.ts";
 import { tidySettled } from "./tidy-settled.ts";
 
-export interface EvidenceJudge {
+interface EvidenceJudge {
   /** Whether the request is judged here. */
   takes(csr: CertificateSigningRequest, nodeName: () => string | undefined): boolean;
   readonly handle: Handler;
 }
 
-export interface EvidenceJudgeOptions {
+interface EvidenceJudgeOptions {
   readonly world: AttestationWorld;
   readonly getCsr: (name: string) => CertificateSigningRequest | undefined;
   readonly pending: Pending;

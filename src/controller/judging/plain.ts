@@ -1,4 +1,4 @@
-// May this request be approved? One key → gather → judge → act. Step "judge" of the journey.
+// The judge of requests without evidence: gather → judge → act. Step "judge" of the journey.
 // Requests for one node name are judged one after another: the second must see what became of the first.
 
 import { type CertificateSigningRequest, purposeOf } from "../../api/certificates/index.ts";
@@ -31,7 +31,7 @@ export interface PlainJudge {
   /** False for a request that `handle` would leave as it is: it need not be queued. */
   wants(csr: CertificateSigningRequest): boolean;
   /**
-   * For a request that attestation judges: an objection to its names is written down; undefined where there is none.
+   * For a request with evidence: an objection to its names is written down; undefined where there is none.
    */
   vetNames(csr: CertificateSigningRequest, signal: AbortSignal): Promise<Next | undefined>;
   /** The request was deleted. */
@@ -122,7 +122,7 @@ interface Objection {
   readonly judgement: Judgement;
 }
 
-export async function objectionToNames(
+async function objectionToNames(
   options: GatherOptions & { readonly readRequest: RequestReader["plain"] },
   csr: CertificateSigningRequest,
   signal: AbortSignal,

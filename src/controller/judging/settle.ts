@@ -1,5 +1,5 @@
-// A judgement → the object, by the writes of approval: one set of words for conditions, Events, metrics and the audit trail,
-// whoever judged. What is said about versions and crowds is added here.
+// A judgement → the object, by the writes of approval: one set of words for conditions, Events, metrics and the audit
+// trail, for every judge. What is said about versions and crowds is added here.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CertificateSigningRequest } from "../../api/certificates/index.ts";
@@ -14,7 +14,7 @@ import { removeRequest } from "./tidy.ts";
 /** Waits for a crowd to pass leave no trace on the object: a flood of requests must not become a flood of writes. */
 const SILENT_WAIT = "Throttled";
 
-/** A write of our own, or somebody else's, came first: its change is on the way here and brings the next look with it. */
+/** Another write came first: its change is on the way here and brings the next look with it. */
 const OVERTAKEN_MS = 50;
 
 export async function settle(world: AttestationWorld, look: EvidenceLook, judgement: Judgement): Promise<Next> {
@@ -49,7 +49,10 @@ interface Dropped {
   readonly why: "overflow" | "junk-proof";
 }
 
-/** Refused, and deleted at once, so that it takes no room: the audit trail and a metric tell why, and an Event where it is not junk. */
+/**
+ * Refused, and deleted at once, so that it takes no room: the audit trail and a metric tell why, and an Event where it
+ * is not junk.
+ */
 export async function drop(world: AttestationWorld, look: EvidenceLook, { judgement, why }: Dropped): Promise<Next> {
   const { rule, reason, message } = judgement.verdict;
   if (why === "overflow") world.events.record(look.csr, { type: "Warning", reason, message: `${rule}: ${message}` });

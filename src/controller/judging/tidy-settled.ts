@@ -1,6 +1,6 @@
-// What is left to do when a request is decided (protocol 3.8): a denied hello goes after a quarter of an hour, a hello goes with the
-// proof that used its challenge up, and an exchange whose certificate was delivered is recorded as issued. By whoever sees the
-// request then, so a crash changes nothing.
+// What is left to do when a request is decided (The signer's gate): a denied hello goes after a quarter of an hour, a
+// hello goes with the proof that used its challenge up, and an exchange whose certificate was delivered is recorded as
+// issued. By the replica that sees the request then, so a crash changes nothing.
 
 import { type CertificateSigningRequest, findCondition, isIssued } from "../../api/certificates/index.ts";
 import { CONSUMED_BY_ANNOTATION, HELLO_OBJECT_PREFIX } from "../../attestation/evidence/index.ts";
@@ -11,13 +11,13 @@ import type { AttestationWorld } from "./exchange/world.ts";
 import { recipientsOf } from "./reading.ts";
 import { removeRequest, tidyDenied } from "./tidy.ts";
 
-/** Nobody waits for this, but the node for its certificate: two writes in the moment that it is read make a join a tenth longer. */
+/** Only the node waits, for its certificate: two writes in the moment that it is read make a join a tenth longer. */
 const DELIVERY_MS = 500;
 /** Identities are listed within seconds of the start. */
 const RETRY_UNLISTED_MS = 1_000;
 /**
- * A copy that shows no open exchange may only be older than it, as after a hand-over, and the request never changes again: while it is
- * young, it is looked at again. A look costs nothing.
+ * A copy that shows no open exchange may only be older than it, as after a hand-over, and the request never changes
+ * again: while it is young, it is looked at again. A look costs nothing.
  */
 const LAGGING_MS = 10_000;
 const YOUNG_MS = 60_000;
@@ -42,7 +42,7 @@ export async function tidySettled(
 
 async function tidyIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Next> {
   if (!world.identities.hasSynced()) return { afterMs: RETRY_UNLISTED_MS };
-  // From the copy: once it says Issued, nothing is asked of anybody.
+  // From the copy: once it says Issued, nothing is read live.
   const exchange = world.identities.openExchange(csr.metadata.uid ?? "");
   if (exchange === undefined) return isYoung(world, csr) ? { afterMs: LAGGING_MS } : UNTIL_CHANGED;
   const sinceMs = world.clock.now() - Date.parse(exchange.at);

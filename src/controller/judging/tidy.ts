@@ -1,5 +1,6 @@
-// What becomes of a hello (protocol 3.8): deleted once the proof that used its challenge up is issued or denied, a minute after its
-// challenge is over, or a quarter of an hour after its denial. A finalizer of its creator's goes first.
+// What becomes of a hello (The challenge): deleted once the proof that used its challenge up is issued or denied, a
+// minute after its challenge expired, or a quarter of an hour after its denial. A finalizer of its creator's goes
+// first.
 
 import { type CertificateSigningRequest, findCondition, isDecided } from "../../api/certificates/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
@@ -23,8 +24,8 @@ const DENIED_KEPT_MS = 15 * 60_000;
 export const OPEN_HELLOS = "open-hellos";
 
 /**
- * A creator may put a challenge on a request, too. Under our signers that is refused when it is seen, and is open no longer; under
- * others nobody would ever refuse it, and a few thousand of those would keep every machine waiting.
+ * A creator may put a challenge on a request, too. Under our signers that is refused when it is seen, and is open no
+ * longer; under others it would never be refused, and a few thousand of those would keep every machine waiting.
  */
 export function openHelloKeys(servedSigners: readonly string[]): (csr: CertificateSigningRequest) => readonly string[] {
   return (csr) => {

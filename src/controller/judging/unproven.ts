@@ -13,7 +13,7 @@ import type { EvidenceReader, IdentityReader } from "./look.ts";
 
 const RETRY_STALE_MS = 60_000;
 
-export interface CustodyOptions {
+interface CustodyOptions {
   readonly identities: Pick<Identities, "find" | "hasSynced">;
   readonly nowMs: () => number;
 }
@@ -84,7 +84,7 @@ function lifetimeMs(certificates: readonly IssuedCertificate[]): number {
 // An enrolment or a reset of this moment may not be in the copy yet, and a refusal is for good. Where the identities
 // are on another cluster than the requests, the signer also asks live before a request passes: that cluster may be out
 // of reach while this one is not, and what an operator says there meanwhile would not be heard.
-export interface IdentitySource {
+interface IdentitySource {
   readonly home: KubeClient;
   readonly identities: Pick<Identities, "find" | "hasSynced">;
   readonly clusterName: string | undefined;

@@ -113,7 +113,7 @@ function schedule({ queue, random }: Loop, key: string, fault: Fault, reaction: 
  * `wait`: after a minute: an operator has to change a right, a file or a setting first.
  * `park`: not until the object changes: the same input would fail the same way.
  */
-export type Reaction = "retry" | "wait" | "park";
+type Reaction = "retry" | "wait" | "park";
 
 export const REACTIONS: Readonly<Record<FaultCode, Reaction>> = {
   malformed: "park",

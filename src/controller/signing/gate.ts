@@ -1,6 +1,6 @@
-// The signer's gate (protocol 3.8): under our signers an Approved condition is nobody's word but its writer's. What is signed is an
-// exchange that the identity records; and a certificate is recorded before it leaves, so that no node ever shows one we do not know.
-// Under every other signer too, whoever approved the request, the node's identity must permit what is signed in its name.
+// The signer's gate: under our signers an Approved condition alone proves nothing. What is signed is an exchange that
+// the identity records; and a certificate is recorded before it leaves, so that no node ever shows one we do not know.
+// Under every other signer too, the node's identity must permit what is signed in its name.
 
 import {
   type CertificateSigningRequest,
@@ -90,8 +90,8 @@ interface Found {
 }
 
 /**
- * From the copy, which is shown our own answers, else from the server. What is found in a copy is written on in exactly that state, or
- * looked for anew: nothing is delivered, and nothing refused, on the word of a copy alone.
+ * From the copy, which is shown our own answers, else from the server. What is found in a copy is written on in exactly
+ * that state, or looked for anew: nothing is delivered, and nothing refused, on the word of a copy alone.
  */
 async function findExchange(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
   const copied = await findIn(world, csr, async (nodeName) => world.identities.find(nodeName));
@@ -139,8 +139,8 @@ async function record(
 }
 
 /**
- * A request that has its certificate: the hello goes, and of the certificates that were made for the exchange the delivered one stays.
- * The record comes last (differs from protocol 3.8): while it is missing, somebody comes back.
+ * A request that has its certificate: the hello goes, and of the certificates that were made for the exchange the
+ * delivered one stays. The record comes last: while it is missing, the request is looked at again.
  */
 export async function completeIssued(world: AttestationWorld, csr: CertificateSigningRequest): Promise<void> {
   const found = await findExchange(world, csr);
@@ -171,7 +171,10 @@ interface Writing {
   readonly findAgain: () => Promise<Found | undefined>;
 }
 
-/** In the state in which the exchange was found; where somebody wrote it meanwhile, in that of now, if the exchange still stands. */
+/**
+ * In the state in which the exchange was found; where it was written meanwhile, in the present one, if the exchange
+ * still stands.
+ */
 async function write(world: AttestationWorld, found: Found, { progressOf, findAgain }: Writing): Promise<void> {
   try {
     await writeOn(world, found, progressOf(found.identity));
@@ -223,21 +226,24 @@ async function removeHello(world: AttestationWorld, { helloUid }: Exchange, name
   }
 }
 
-// What the signer's gate asks of a request without evidence, whoever approved it: that the identity of its node permits it. And the one
-// such request that leaves an identity behind, the insecure provider's.
+// What the signer's gate asks of a request without evidence, also of an approved one: that the identity of its node
+// permits it. And the one such request that leaves an identity behind, the insecure provider's.
 /** How requests without evidence are looked at. */
-export interface Unattested {
+interface Unattested {
   /** Undefined where it cannot be read: such a request is not signed in any case. */
   readonly requestIn: (csr: CertificateSigningRequest) => CertificateRequest | undefined;
   readonly seeIdentity: IdentityReader;
 }
 
-export type Objection =
+type Objection =
   | { readonly kind: "Refused"; readonly reason: string; readonly message: string }
   | { readonly kind: "NotYet"; readonly retryAfterMs: number };
 
-/** Also of a certificate for people and programs: one that a person approved for the name of a node makes its holder that node. */
-export async function judgeUnattested(
+/**
+ * Also of a certificate for people and programs: one that a person approved for the name of a node makes its holder
+ * that node.
+ */
+async function judgeUnattested(
   { requestIn, seeIdentity }: Unattested,
   csr: CertificateSigningRequest,
 ): Promise<Objection | undefined> {
@@ -250,17 +256,18 @@ export async function judgeUnattested(
   return finding?.kind === "Deny" ? { ...finding, kind: "Refused" } : undefined;
 }
 
-export interface PinnedWithoutEnvelope {
+interface PinnedWithoutEnvelope {
   readonly identity: NodeIdentity;
   readonly exchange: Exchange;
   readonly helloName: undefined;
 }
 
 /**
- * The form of the insecure provider that has no envelope. Its certificates are not renewed, under any signer: so its node is pinned, as
- * with an envelope. Undefined for every other request, and where NodeIdentity is not served: then nobody was ever attested.
+ * The form of the insecure provider that has no envelope. Its certificates are not renewed, under any signer: so its
+ * node is pinned, as with an envelope. Undefined for every other request, and where NodeIdentity is not served: then no
+ * node was ever attested.
  */
-export async function pinWithoutEnvelope(
+async function pinWithoutEnvelope(
   world: AttestationWorld,
   csr: CertificateSigningRequest,
   { requestIn }: Pick<Unattested, "requestIn">,
@@ -276,7 +283,7 @@ export async function pinWithoutEnvelope(
   const exchange: Exchange = { proofUid: csr.metadata.uid ?? "", spkiSha256, signerName, state: "Verified", at };
   const pins = { phase: "Active", provider: "insecure", spkiSha256, attestedAt: at } as const;
   const pinned = await pin(world, { nodeName, intent: "join", identity, ekLabel: undefined, pins, exchange });
-  // Somebody has got the name since the request was approved: looked at anew, its identity says so.
+  // Another machine got the name since the request was approved: looked at anew, its identity says so.
   if (pinned.kind === "Refused") throw new Fault("conflict", pinned.message);
   return { identity: pinned.identity, exchange, helloName: undefined };
 }

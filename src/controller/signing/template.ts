@@ -95,7 +95,7 @@ const EXT_KEY_USAGES: Readonly<Record<string, string>> = {
 const LISTED = ["2.5.4.6", "2.5.4.10", "2.5.4.11", "2.5.4.7", "2.5.4.8", "2.5.4.9", "2.5.4.17"];
 const SINGLE = ["2.5.4.3", "2.5.4.5"];
 
-export function rewriteSubject({ attributes }: Name): Uint8Array {
+function rewriteSubject({ attributes }: Name): Uint8Array {
   const valuesOf = (oid: string) => attributes.filter((attribute) => attribute.oid === oid).map(({ value }) => value);
   const sets = [
     ...LISTED.map((oid) => ({ oid, values: valuesOf(oid) })),

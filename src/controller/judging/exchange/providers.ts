@@ -7,7 +7,7 @@ import { createTpmVerifier } from "../../../attestation/tpm/verifier.ts";
 import type { Guard } from "../../identities/guard.ts";
 import type { AttestationWorld } from "./world.ts";
 
-export interface ProviderOptions extends Pick<AttestationWorld, "identities" | "keys" | "openHellos" | "readRequest"> {
+interface ProviderOptions extends Pick<AttestationWorld, "identities" | "keys" | "openHellos" | "readRequest"> {
   readonly guard: Guard;
   /** Inventories of platforms: which endorsement key a Machine has. */
   readonly sources: readonly SdkKeySource[];
