@@ -11,7 +11,7 @@ import { KEY_ID } from "./envelope.ts";
 import { ObjectReader } from "./schema.ts";
 
 export const BEACON_CONFIG_MAP = { namespace: "kube-public", name: "countersign-beacon", key: "beacon" } as const;
-export const BEACON_SECONDS = 300;
+const BEACON_SECONDS = 300;
 
 export interface Beacon {
   readonly epoch: number;

@@ -27,7 +27,7 @@ export interface TpmProof {
 const DOCUMENT_FORMATS = ["pkcs7", "rsa-sha256", "jwt"] as const;
 
 /** A platform's signed instance document, with the second proof that ties it to this request. */
-export interface InstanceBody {
+interface InstanceBody {
   readonly kind: "instance";
   readonly document: Uint8Array;
   readonly signature: Uint8Array;
@@ -36,7 +36,7 @@ export interface InstanceBody {
 }
 
 /** Any other provider's own object; its verifier checks it. */
-export interface InstalledBody {
+interface InstalledBody {
   readonly kind: "installed";
   readonly value: CanonicalObject;
 }

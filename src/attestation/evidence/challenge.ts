@@ -15,7 +15,7 @@ export const CONSUMED_BY_ANNOTATION = "countersign.dev/consumed-by";
 /** Between issue and end, in seconds. */
 export const CHALLENGE_SECONDS = { least: 60, usual: 300, most: 600 } as const;
 
-export interface ChallengeCore {
+interface ChallengeCore {
   readonly iat: number;
   readonly exp: number;
   readonly kid: string;
@@ -28,7 +28,7 @@ export interface ChallengeCore {
 export const USUAL_PCRS: readonly number[] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** What only a TPM's challenge has. */
-export interface TpmDemand {
+interface TpmDemand {
   readonly credentialBlob: Uint8Array;
   readonly encryptedSecret: Uint8Array;
   /** Of the SHA-256 bank, ascending. */

@@ -13,7 +13,7 @@ const STEPS = ["hello", "proof", "single"] as const;
 const INTENTS = ["join", "renew"] as const;
 const PURPOSES = ["client", "serving"] as const;
 export type Step = (typeof STEPS)[number];
-export type Intent = (typeof INTENTS)[number];
+type Intent = (typeof INTENTS)[number];
 export type Purpose = (typeof PURPOSES)[number];
 
 /** What request, proof and transcript must agree on. */

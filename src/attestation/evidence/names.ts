@@ -6,7 +6,7 @@ import { sha256 } from "../../kernel/crypto/index.ts";
 import type { EvidenceBody } from "./body.ts";
 import type { Step } from "./envelope.ts";
 
-export interface NamedContent {
+interface NamedContent {
   readonly step: Step;
   readonly body: EvidenceBody;
   /** All of `spec.request`. */

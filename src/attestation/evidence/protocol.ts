@@ -44,7 +44,7 @@ export function parseSupportedVersions(annotation: string): readonly Protocol[] 
   return value.map((entry) => parseProtocol(String(entry)));
 }
 
-export interface NextVersion {
+interface NextVersion {
   /** Best first. */
   readonly offered: readonly Protocol[];
   readonly supported: readonly Protocol[];

@@ -19,7 +19,7 @@ import { type Recipient, sealEnvelope } from "./sealed.ts";
 
 export const HELLO_NAME_PREFIX = "countersign:hello:";
 
-export interface DraftInput {
+interface DraftInput {
   readonly step: Step;
   readonly statement: Statement;
   readonly protocol: Protocol;

@@ -7,7 +7,7 @@ import { type CanonicalObject, encodeCanonical } from "./canonical.ts";
 import { type Statement, statementObject } from "./envelope.ts";
 import { encodeProtocol, type Protocol } from "./protocol.ts";
 
-export interface TranscriptInput {
+interface TranscriptInput {
   readonly statement: Statement;
   readonly protocol: Protocol;
   /** DER SubjectPublicKeyInfo of the key to be certified. */
@@ -32,7 +32,7 @@ export function transcriptDigest(input: TranscriptInput): Uint8Array {
   return sha256(concatBytes([encodeUtf8("countersign.dev/transcript/1\0"), encodeTranscript(input)]));
 }
 
-export function encodeTranscript({ statement, protocol, spki, cri, freshness }: TranscriptInput): Uint8Array {
+function encodeTranscript({ statement, protocol, spki, cri, freshness }: TranscriptInput): Uint8Array {
   return encodeCanonical({
     ...statementObject(statement),
     protocol: encodeProtocol(protocol),

@@ -10,7 +10,7 @@ import { parseChallenge } from "../evidence/index.ts";
 const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 600_000;
 const HOUR_MS = 3_600_000;
-export const MAX_HELLOS_AN_HOUR = 12;
+const MAX_HELLOS_AN_HOUR = 12;
 /** Of a bank. */
 const REGISTER_COUNT = 24;
 

@@ -25,7 +25,7 @@ export type FoundRequest =
     };
 
 /** A decision against a request. */
-export interface Refusal {
+interface Refusal {
   /** Of our controller's rules; others have none. */
   readonly rule?: string | undefined;
   readonly reason: string;

@@ -27,7 +27,7 @@ export interface RequestObject {
 }
 
 /** What the controller is, for this workload cluster. */
-export interface ClusterFacts {
+interface ClusterFacts {
   /** Pins of every valid CA, or the ids that were given; the first is the one that beacons name. */
   readonly ids: readonly string[];
   readonly servedSigners: readonly string[];

@@ -26,7 +26,7 @@ export interface EvidenceReading {
   readonly envelope: Reading<{ readonly parsed: Envelope; readonly wasSealed: boolean }>;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** The provider that the signer names: the older form of evidence is its version 0. */
   readonly signerProvider: string;
   /** To open sealed evidence. */

@@ -34,7 +34,7 @@ const PREFIXES: readonly (readonly [string, Purpose])[] = [
   [ATTESTED_SERVING_SIGNER_PREFIX, "serving"],
 ];
 
-export interface SignerParts {
+interface SignerParts {
   readonly purpose: Purpose;
   readonly provider: string;
 }

@@ -8,7 +8,7 @@ import { type EvidenceFacts, type LimitFacts, RETRY_UNREAD_MS } from "./facts.ts
 import { isRetired } from "./identity.ts";
 import { withEvidence } from "./with-evidence.ts";
 
-export const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 const CREDENTIAL = /^X509SHA256=([0-9a-f]{64})$/;
 export const requesterMayAsk: Rule<EvidenceFacts> = {
   id: "requester-may-ask",

@@ -50,7 +50,7 @@ function refusalOf(reading: { readonly reason: string; readonly message: string 
   return refuse(reading.reason, reading.message);
 }
 
-export interface ReadHello extends HelloFacts {
+interface ReadHello extends HelloFacts {
   readonly envelope: Envelope;
   readonly spki: Uint8Array;
 }

@@ -90,5 +90,5 @@ async function openOrExplain(address: string, options: Parameters<typeof openTpm
   }
 }
 
-export { type EndorsementKeySummary, readEndorsementKey, readTpmIdentity } from "./keys.ts";
+export { readEndorsementKey, readTpmIdentity } from "./keys.ts";
 export { buildBeaconRenewal, buildHello, buildProof, TPM_PROTOCOLS } from "./requests.ts";
