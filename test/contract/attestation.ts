@@ -14,6 +14,7 @@ import {
   finishRequest,
   transcriptDigest,
 } from "../../src/attestation/evidence/index.ts";
+import { enrolledIdentity } from "../../src/cli/commands/identity/identities.ts";
 import { encodeHex, parseBase64 } from "../../src/kernel/bytes/index.ts";
 import { sha256 } from "../../src/kernel/crypto/index.ts";
 import { parsePem } from "../../src/kernel/pem/index.ts";
@@ -22,6 +23,7 @@ import { generatePrivateKey } from "../../src/platform/keys/index.ts";
 import { anAttestingMachine, refusalOf } from "../builders/attesting-machine.ts";
 import { aCsr, forNode, withSan, withSigner, withUsages } from "../builders/csr.ts";
 import { aSoftTpm } from "../builders/soft-tpm.ts";
+import { attack, unprovenRequest } from "../guides/attacker.ts";
 import { describeAttacks } from "./attestation-attacks/index.ts";
 import {
   addressOf,
@@ -93,6 +95,45 @@ export function describeAttestation(where: string, startPlane: () => Promise<Pla
         });
         await join(machineFor(node, {}, { tpm }));
         expect((await identityOf(node)).status?.tpm?.ek.trust).toBe("Bound");
+      });
+
+      it("joins a registered node by the TPM that an operator enrolled for its name since", async () => {
+        const { node, machine } = await aScene();
+        await register(node);
+        expect(await refused(await machine().hello())).toBe("NodeNameTaken");
+        const tpm = aSoftTpm();
+        const enrolled = enrolledIdentity({ nodeName: node, tpm: { ek: { spkiSha256: ekHash(tpm) } } });
+        await stage.admin.create<NodeIdentity>(NODE_IDENTITIES, enrolled);
+        await join(machine({}, { tpm }));
+        expect((await identityOf(node)).status?.tpm?.ek).toMatchObject({ spkiSha256: ekHash(tpm), trust: "Bound" });
+      });
+
+      it("joins again by its TPM once a retirement was lifted, and the certificates of before stay revoked", async () => {
+        const { node, machine } = await aScene();
+        await join(machine());
+        const say = (spec: object) => stage.admin.patch(NODE_IDENTITIES, { name: node }, { spec }, { type: "merge" });
+        await say({ retired: true });
+        await apply(aFamily(), {});
+        await eventually(
+          "the identity to be retired",
+          () => identityOf(node),
+          (seen) => seen.status?.phase === "Retired",
+        );
+        await say({ retired: false });
+        await join(machine());
+        const { spec, status } = await identityOf(node);
+        expect([spec.retired, status?.phase]).toEqual([undefined, "Active"]);
+        expect(status?.certificates?.map(({ revoked = false }) => revoked)).toEqual([true, false]);
+      });
+
+      it("lets a retired name be joined by a token, and that node renew", async () => {
+        const node = `${aFamily()}-1`;
+        const spec = { nodeName: node, tpm: { ek: { spkiSha256: ekHash(aSoftTpm()) } }, retired: true };
+        await stage.admin.create<NodeIdentity>(NODE_IDENTITIES, enrolledIdentity(spec));
+        const key = generatePrivateKey("P-256");
+        const csr = await issued(await on.joining.create(CSRS, unprovenRequest(node, undefined, key)));
+        const client = stage.connect({ certPem: pem(csr), keyPem: key.encodePem() });
+        expect(await attack({ client, admin: stage.admin, nodeName: node })).toBe("Issued");
       });
 
       it("renews by a second exchange and is given a serving certificate", async () => {

@@ -35,6 +35,7 @@ export {
   identityName,
   identityNames,
   isIdentityOf,
+  MADE_FOR_ANNOTATION,
   type NodeIdentity,
   type NodeIdentitySpec,
   type NodeIdentityStatus,

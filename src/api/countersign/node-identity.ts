@@ -16,6 +16,12 @@ export type IdentityPhase = (typeof IDENTITY_PHASES)[number];
 export const EXCHANGE_STATES = ["Verified", "Approved", "Issued"] as const;
 export type ExchangeState = (typeof EXCHANGE_STATES)[number];
 
+/**
+ * Names the request for which the controller made an identity in the name of a node that proves nothing: until it is
+ * pinned, nothing else tells it from one that an operator enrolled.
+ */
+export const MADE_FOR_ANNOTATION = "countersign.dev/made-for";
+
 /** Of each node: more would only grow the object, and a node renews with the last one or two. */
 export const EXCHANGES_KEPT = 8;
 
@@ -41,7 +47,7 @@ export const NODE_IDENTITY_SPEC = {
   retired: {
     type: "flag",
     description:
-      "The machine is gone for good: its certificates end and its TPM is free. Ends when the name is pinned anew.",
+      "The machine is gone for good: its certificates end, its TPM and its name are free. False: that was lifted, and proof is needed again. Ends when the name is pinned anew.",
   },
   reset: {
     type: "group",
@@ -124,6 +130,10 @@ const CERTIFICATE = {
   issuedAt: TIME,
   superseded: { type: "flag" },
   revoked: { type: "flag" },
+  unproven: {
+    type: "flag",
+    description: "Given without proof to a node that joined under the name after it was retired.",
+  },
 } as const satisfies Fields;
 
 export const NODE_IDENTITY_STATUS = {

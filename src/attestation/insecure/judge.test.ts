@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { NODE, PROOF_UID } from "../../../test/builders/exchange.ts";
 import { facts, INSECURE_REFUSALS, letIn, own } from "../../../test/builders/refusals/insecure.ts";
+import { MADE_FOR_ANNOTATION } from "../../api/countersign/index.ts";
 import { judgeInsecure } from "./judge.ts";
 
 describe("the insecure provider", () => {
@@ -13,12 +15,20 @@ describe("the insecure provider", () => {
     expect(judgeInsecure(facts({}, { identity: letIn(own) })).verdict.kind).toBe("Allow");
   });
 
-  it("may ask again where it was let in after an operator opened a node that was enrolled by its TPM", () => {
-    const identity = letIn(own);
-    if (identity.kind !== "Present") throw new Error("absent");
-    const spec = { ...identity.value.spec, tpm: { ek: { spkiSha256: "00".repeat(32) } } };
-    const enrolled = { kind: "Present", value: { ...identity.value, spec } } as const;
-    expect(judgeInsecure(facts({}, { identity: enrolled })).verdict.kind).toBe("Allow");
+  it("may ask again after a crash between the identity that was made for its request and the pins", () => {
+    const made = (uid: string) => {
+      const metadata = { annotations: { [MADE_FOR_ANNOTATION]: uid } };
+      const value = { apiVersion: "", kind: "", metadata, spec: { nodeName: NODE } };
+      return judgeInsecure(facts({}, { identity: { kind: "Present", value } })).verdict.reason;
+    };
+    expect([made(PROOF_UID), made("another")]).toEqual(["Unattested", "EvidenceRequired"]);
+  });
+
+  it("is let in under a name that is free again", () => {
+    const value = { apiVersion: "", kind: "", metadata: {}, spec: { nodeName: NODE, retired: true } };
+    const mayJoinUnenrolled = true;
+    const given = facts({}, { identity: { kind: "Present", value }, mayJoinUnenrolled });
+    expect(judgeInsecure(given).verdict.reason).toBe("Unattested");
   });
 
   it.each(Object.entries(INSECURE_REFUSALS))("is refused %s", (_, [given, reason]) => {

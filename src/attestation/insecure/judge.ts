@@ -1,6 +1,7 @@
 // The rules of the insecure provider, which proves possession of a bootstrap credential and knowledge of a waiting
 // Machine: "Other providers" in docs/protocols/attestation.md.
 
+import { MADE_FOR_ANNOTATION } from "../../api/countersign/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { type Judgement, judgeInOrder, notYet, pass, type Rule, refuse } from "../../kernel/outcome/index.ts";
@@ -9,6 +10,7 @@ import {
   identityKeepsItsPins,
   limitsAreKept,
   machineIsExpected,
+  needsProof,
   pinsOf,
   READABLE_RULES,
   RETRY_UNREAD_MS,
@@ -49,11 +51,26 @@ const firstUseIsUnspent: Rule<EvidenceFacts> = {
   }),
 };
 
+/** A reset opens the pins for another proof, not for none. */
+const nothingHasToBeProven: Rule<EvidenceFacts> = {
+  id: "nothing-has-to-be-proven",
+  sentence: "the node was neither enrolled by an operator nor attested by a provider that proves something",
+  judge: withEvidence(({ envelope }, { identity, object }) => {
+    if (identity.kind !== "Present" || !needsProof(identity.value)) return pass();
+    if (identity.value.metadata.annotations?.[MADE_FOR_ANNOTATION] === object.uid) return pass("made for this request");
+    const { provider } = identity.value.status ?? {};
+    const isAttested = provider !== undefined && provider !== "insecure";
+    const why = isAttested ? `was attested by ${provider}` : "was enrolled by an operator";
+    return refuse("EvidenceRequired", `${envelope.node} ${why}, and the insecure provider proves nothing`);
+  }),
+};
+
 export const INSECURE_RULES: readonly Rule<EvidenceFacts>[] = [
   ...READABLE_RULES,
   onlyJoinsAsAClient,
   requesterMayAsk,
   identityKeepsItsPins,
+  nothingHasToBeProven,
   machineIsExpected,
   firstUseIsUnspent,
   limitsAreKept,

@@ -1,7 +1,7 @@
 // What a NodeIdentity holds a node to. A retired identity holds it to nothing; one that an operator reset holds a join
 // to nothing while the reset is open.
 
-import type { NodeIdentity, NodeIdentityStatus } from "../../api/countersign/index.ts";
+import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { assert, type Finding, notYet, pass, type Rule, refuse, type Seen } from "../../kernel/outcome/index.ts";
 import { type Envelope, encodeProtocol, type Protocol, parseProtocol, type Statement } from "../evidence/index.ts";
 import { type EvidenceFacts, RETRY_UNREAD_MS } from "./facts.ts";
@@ -10,17 +10,31 @@ import { withEvidence } from "./with-evidence.ts";
 /** The valid pins, or undefined where there are none. */
 export function pinsOf(identity: Seen<NodeIdentity>): NodeIdentityStatus | undefined {
   if (identity.kind !== "Present") return undefined;
-  const { status } = identity.value;
-  return status === undefined || status.phase === "Retired" ? undefined : status;
+  return isRetired(identity.value) ? undefined : identity.value.status;
 }
 
 export function isRevoked({ spec, status }: NodeIdentity): boolean {
   return spec.revoked === true || status?.phase === "Revoked";
 }
 
-/** When an operator says so, or when its Machine and its Node are gone. */
+/**
+ * An operator's decision counts at once, both ways: `false` is a retirement that was lifted, whatever phase the
+ * controller has written before. Without a decision, an identity is retired when its Machine and its Node are gone.
+ */
 export function isRetired({ spec, status }: NodeIdentity): boolean {
-  return spec.retired === true || status?.phase === "Retired";
+  return spec.retired ?? status?.phase === "Retired";
+}
+
+/** Whether the operator enrolled this endorsement key for the name, and the node was attested by no TPM since. */
+export function isEnrolledKey(identity: Seen<NodeIdentity>, ekSpkiSha256: string): boolean {
+  if (identity.kind !== "Present" || isRetired(identity.value)) return false;
+  const { spec, status } = identity.value;
+  return status?.tpm === undefined && spec.tpm?.ek.spkiSha256 === ekSpkiSha256;
+}
+
+/** Certificates of a node that joined under a retired name were given for no attestation. */
+export function isProven({ unproven }: IssuedCertificate): boolean {
+  return unproven !== true;
 }
 
 interface OpenReset {

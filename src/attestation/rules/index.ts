@@ -17,6 +17,7 @@ export {
   commonPins,
   identityKeepsItsPins,
   identityOfKeyKeepsItsPins,
+  isEnrolledKey,
   isOpened,
   isRetired,
   isRevoked,
@@ -37,7 +38,7 @@ export {
   requesterMayAsk,
   USED_LATE,
 } from "./requester.ts";
-export { judgeStanding, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
+export { judgeStanding, needsProof, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
 export {
   challengeOf,
   envelopeIn,

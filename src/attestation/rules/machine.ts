@@ -53,8 +53,10 @@ function isEnrolled({ identity }: EvidenceFacts, { node }: Pick<Envelope, "node"
   return spec?.nodeName === node && spec.retired !== true;
 }
 
-function judgeEnrolled(facts: EvidenceFacts, { node }: Envelope): Finding {
+function judgeEnrolled(facts: EvidenceFacts, { node, providerId }: Envelope): Finding {
   const isMine = (machine: TokenMachine) => machine.name === node;
+  const alone = judgeHolders(facts, `the machine with provider ID ${providerId}`);
+  if (alone.kind !== "Pass") return alone;
   if (facts.mayJoinUnenrolled === true) return judgeToken(facts, isMine, "nobody needs to be enrolled here");
   if (hadMachine(facts)) return refuse("MachineMismatch", `the Machine with which ${node} joined is gone`);
   return isEnrolled(facts, { node })
@@ -78,13 +80,11 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
   return judgeToken(facts, (of) => of.namespace === machine.namespace && of.name === machine.name, shown);
 }
 
-/**
- * A template and a pool give many names: a machine that joined under one of them must not take those of its siblings.
- */
+/** One machine is one node, under whatever names a template, a pool or an operator would expect it. */
 function judgeHolders({ machineHolders }: EvidenceFacts, shown: string): Finding {
   if (machineHolders.kind === "NotRead") return notYet("IdentityNotRead", machineHolders.why, RETRY_UNREAD_MS);
   const [holder] = machineHolders.kind === "Present" ? machineHolders.value : [];
-  return holder === undefined ? pass() : refuse("MachineMismatch", `${shown} was attested as node ${holder}`);
+  return holder === undefined ? pass() : refuse("MachineMismatch", `${shown} is that of node ${holder}`);
 }
 
 function judgeName(machine: Machine, node: string, templateNames: readonly string[]): Finding {

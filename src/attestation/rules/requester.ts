@@ -5,7 +5,7 @@ import { BOOTSTRAPPERS_GROUP, NODE_USER_PREFIX, NODES_GROUP } from "../../api/ce
 import type { IssuedCertificate, NodeIdentityStatus } from "../../api/countersign/index.ts";
 import { type Finding, notYet, pass, type Rule, refuse } from "../../kernel/outcome/index.ts";
 import { type EvidenceFacts, type LimitFacts, RETRY_UNREAD_MS } from "./facts.ts";
-import { isRetired } from "./identity.ts";
+import { isProven, isRetired } from "./identity.ts";
 import { withEvidence } from "./with-evidence.ts";
 
 const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
@@ -36,7 +36,7 @@ function judgeRenewal(facts: EvidenceFacts, node: string): Finding {
     return refuse("RequesterNotAllowed", `${JSON.stringify(requester.username)} is not the node ${node}`);
   if (facts.identity.kind === "NotRead") return notYet("IdentityNotRead", facts.identity.why, RETRY_UNREAD_MS);
   const credential = credentialOf(requester);
-  const issued = (statusOf(facts.identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
+  const issued = clientCertificates(facts.identity).filter(isProven);
   const age = issued.toReversed().findIndex(({ sha256 }) => sha256 === credential);
   const certificate = issued.at(-1 - age);
   if (credential === undefined || age < 0 || certificate === undefined)
@@ -49,6 +49,10 @@ function judgeRenewal(facts: EvidenceFacts, node: string): Finding {
 /** Retired or not: whose certificates were once known are still known, and revoked. */
 function statusOf(identity: EvidenceFacts["identity"]): NodeIdentityStatus | undefined {
   return identity.kind === "Present" ? identity.value.status : undefined;
+}
+
+function clientCertificates(identity: EvidenceFacts["identity"]): readonly IssuedCertificate[] {
+  return (statusOf(identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
 }
 
 /** `age`: 0 is the current certificate, 1 the one before. */
@@ -69,8 +73,7 @@ const CHANGE_OVER_MS = 3_600_000;
  * Two hold one identity, or a write was lost: the previous certificate is used long after the current one was given.
  */
 export function isUsedLate({ object, identity, nowMs }: EvidenceFacts): boolean {
-  const issued = (statusOf(identity)?.certificates ?? []).filter(({ purpose }) => purpose === "Client");
-  const [previous, current] = issued.slice(-2);
+  const [previous, current] = clientCertificates(identity).slice(-2);
   const isPrevious = current !== undefined && previous?.sha256 === credentialOf(object.requester);
   return isPrevious && nowMs - Date.parse(current.issuedAt ?? "") > CHANGE_OVER_MS;
 }

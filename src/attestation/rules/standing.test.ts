@@ -22,10 +22,12 @@ const enrolled = (spec: Partial<NodeIdentity["spec"]>): NodeIdentity => ({
   spec: { nodeName: NODE, ...spec },
 });
 
-const byToken: Unproven = { purpose: "client", credential: undefined };
-const byOwn: Unproven = { purpose: "client", credential: CREDENTIAL };
-const byOther: Unproven = { purpose: "client", credential: "ff" };
-const serving: Unproven = { purpose: "serving", credential: CREDENTIAL };
+const byToken: Unproven = { purpose: "client", credential: undefined, isNode: false };
+const byOwn: Unproven = { purpose: "client", credential: CREDENTIAL, isNode: true };
+const byOther: Unproven = { purpose: "client", credential: "ff", isNode: true };
+const byPerson: Unproven = { purpose: "client", credential: "ee", isNode: false };
+const byUnstamped: Unproven = { purpose: "client", credential: undefined, isNode: true };
+const serving: Unproven = { purpose: "serving", credential: CREDENTIAL, isNode: true };
 
 function judge(identity: NodeIdentity, asked: Unproven): string {
   const finding = judgeStanding(identity, asked);
@@ -52,6 +54,18 @@ describe("what an identity says to a request that proves nothing", () => {
       byToken,
       "Evidence",
     ],
+    [
+      "a token, for a node whose retirement was lifted, though its phase does not say so yet",
+      withSpec(attested({ phase: "Retired" }), { retired: false }),
+      byToken,
+      "Evidence",
+    ],
+    [
+      "a token, for an enrolled node whose retirement was lifted",
+      { ...enrolled({ tpm: { ek: { spkiSha256: "ab" } }, retired: false }), status: { phase: "Retired" } },
+      byToken,
+      "Evidence",
+    ],
   ])("wants evidence of %s", (_, identity, asked, reason) => {
     expect(judge(identity, asked)).toBe(`Deny ${reason}Required`);
   });
@@ -67,9 +81,32 @@ describe("what an identity says to a request that proves nothing", () => {
     expect(judge(withSpec(attested(), { retired: true }), asked)).toBe("Deny CredentialRevoked");
   });
 
-  it("leaves the name of a retired node to whoever comes next", () => {
-    expect(judge(attested({ phase: "Retired" }), byToken)).toBe("Pass");
-    expect(judge(attested({ phase: "Retired" }), byOther)).toBe("Pass");
+  it("leaves the name of a retired node to the next join", () => {
+    for (const asked of [byToken, byPerson]) {
+      expect(judge(attested({ phase: "Retired" }), asked)).toBe("Pass");
+      expect(judge(withSpec(attested(), { retired: true }), asked)).toBe("Pass");
+    }
+  });
+
+  it.each<[string, NodeIdentity]>([
+    ["attested", attested({ phase: "Retired" })],
+    ["attested, a moment ago", withSpec(attested(), { retired: true })],
+    ["enrolled", enrolled({ tpm: { ek: { spkiSha256: "ab" } }, retired: true })],
+    ["made for a revocation that was lifted", enrolled({ revoked: false, retired: true })],
+  ])("renews no certificate of a retired name that was not recorded since: %s", (_, identity) => {
+    for (const asked of [byOther, byUnstamped, { ...byOther, purpose: "serving" } as const])
+      expect(judge(identity, asked)).toBe("Deny CredentialRevoked");
+  });
+
+  it("renews the certificate of a node that joined under the retired name since", () => {
+    const certificates = [client("aa"), client(CREDENTIAL, { unproven: true })];
+    const since = attested({ phase: "Retired", certificates });
+    expect([judge(since, byOwn), judge(since, serving)]).toEqual(["Pass", "Pass"]);
+    expect(judge(since, { ...byOwn, credential: "aa" })).toBe("Deny CredentialRevoked");
+    const again = attested({ phase: "Retired", certificates: [client(CREDENTIAL, { unproven: true, revoked: true })] });
+    expect(judge(again, byOwn)).toBe("Deny CredentialRevoked");
+    const lifted = withSpec(since, { retired: false });
+    expect([judge(lifted, byOwn), judge(lifted, serving)]).toEqual(["Deny EvidenceRequired", "Deny CredentialUnknown"]);
   });
 
   it("does not renew what the insecure provider gave, under any signer", () => {

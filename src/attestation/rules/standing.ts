@@ -3,10 +3,10 @@
 // enough for the name of an attested node.
 
 import type { UserInfo } from "../../api/access/index.ts";
-import { purposeOf } from "../../api/certificates/index.ts";
+import { NODE_USER_PREFIX, purposeOf } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity } from "../../api/countersign/index.ts";
 import { type Finding, pass, refuse } from "../../kernel/outcome/index.ts";
-import { isRetired, isRevoked } from "./identity.ts";
+import { isProven, isRetired, isRevoked } from "./identity.ts";
 import { credentialOf } from "./requester.ts";
 
 export interface Unproven {
@@ -15,11 +15,14 @@ export interface Unproven {
    * SHA-256 of the certificate that the requester showed, as the API server stamped it; absent for a bootstrap token.
    */
   readonly credential: string | undefined;
+  /** Whether the requester holds a node's certificate: it renews, where everyone else joins. */
+  readonly isNode: boolean;
 }
 
 export function unprovenOf(signerName: string, requester: UserInfo): Unproven {
   const purpose = purposeOf(signerName) === "NodeServing" ? "serving" : "client";
-  return { purpose, credential: credentialOf(requester) };
+  const isNode = requester.username.startsWith(NODE_USER_PREFIX);
+  return { purpose, credential: credentialOf(requester), isNode };
 }
 
 export const STANDING_REASONS: readonly string[] = [
@@ -34,15 +37,26 @@ export const STANDING_REASONS: readonly string[] = [
 export function judgeStanding(identity: NodeIdentity, asked: Unproven): Finding {
   const { nodeName } = identity.spec;
   if (isRevoked(identity)) return refuse("IdentityRevoked", `the identity of ${nodeName} was revoked`);
-  const isOwn = issuedTo(identity).some(({ sha256 }) => sha256 === asked.credential);
-  if (isRetired(identity)) {
-    // The certificates of a retired machine outlive it; whoever joined under its name since has none of them.
-    return isOwn
-      ? refuse("CredentialRevoked", `the node ${nodeName} of the requester's certificate was retired`)
-      : pass("retired: the name is free");
-  }
-  if (isInsecureAlone(identity)) return judgeInsecureHolder(asked, isOwn);
+  const own = issuedTo(identity).find(({ sha256 }) => sha256 === asked.credential);
+  if (isRetired(identity)) return judgeRetired(identity, asked, own);
+  if (isInsecureAlone(identity)) return judgeInsecureHolder(asked, own !== undefined);
   return asked.purpose === "client" ? refuseUnproven(identity) : judgeCustody(identity, asked);
+}
+
+/**
+ * The name is free for the next join. The certificates of the retired machine outlive it, also those that no identity
+ * recorded: a node renews under a retired name only with a certificate that was recorded since.
+ */
+function judgeRetired({ spec }: NodeIdentity, { isNode }: Unproven, own: IssuedCertificate | undefined): Finding {
+  if (own?.unproven === true && own.revoked !== true) return pass("joined since the name was retired");
+  return isNode || own !== undefined
+    ? refuse("CredentialRevoked", `the node ${spec.nodeName} of the requester's certificate was retired`)
+    : pass("retired: the name is free");
+}
+
+/** Whether a certificate for this name is given for proof alone: the operator enrolled the node, or it was attested. */
+export function needsProof(identity: NodeIdentity): boolean {
+  return !isRetired(identity) && !isInsecureAlone(identity);
 }
 
 /** Let in without proof, and no operator has enrolled the machine since: a reset with --ek-hash does. */
@@ -74,7 +88,7 @@ const CERTIFICATES_IN_USE = 2;
  * some.
  */
 function judgeCustody(identity: NodeIdentity, { credential }: Unproven): Finding {
-  const issued = issuedTo(identity).toReversed();
+  const issued = issuedTo(identity).filter(isProven).toReversed();
   const age = issued.findIndex(({ sha256 }) => sha256 === credential);
   if (age < 0) return refuse("CredentialUnknown", "the requester's certificate was not given for an attestation");
   if (issued[age]?.revoked === true) return refuse("CredentialRevoked", "the requester's certificate was revoked");

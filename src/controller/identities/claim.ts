@@ -6,6 +6,7 @@ import {
   CLUSTER_LABEL,
   COUNTERSIGN_API_VERSION,
   EK_LABEL,
+  MADE_FOR_ANNOTATION,
   NODE_IDENTITIES,
   NODE_LABEL,
   type NodeIdentity,
@@ -23,6 +24,8 @@ export interface Claiming {
   readonly identity: Seen<NodeIdentity>;
   /** Of the endorsement key; absent for a provider without one. */
   readonly ekLabel: string | undefined;
+  /** Uid of a request that proves nothing. */
+  readonly madeFor?: string | undefined;
 }
 
 export async function claim(world: AttestationWorld, claiming: Claiming): Promise<NodeIdentity> {
@@ -50,15 +53,16 @@ function endedBy({ identity, intent }: Claiming): Pick<NodeIdentitySpec, "retire
   // must not use up what was opened for its successor.
   const isUsedUp = reset !== undefined && (reset.clock === true || intent === "join");
   // The name lives again.
-  return { ...(retired === true ? { retired } : {}), ...(isUsedUp ? { reset } : {}) };
+  return { ...(retired === undefined ? {} : { retired }), ...(isUsedUp ? { reset } : {}) };
 }
 
 async function create({ home, clusterName }: AttestationWorld, claiming: Claiming): Promise<NodeIdentity> {
-  const { nodeName, ekLabel } = claiming;
+  const { nodeName, ekLabel, madeFor } = claiming;
   return await createIdentity(home, {
     apiVersion: COUNTERSIGN_API_VERSION,
     kind: NODE_IDENTITIES.kind,
     metadata: {
+      ...(madeFor === undefined ? {} : { annotations: { [MADE_FOR_ANNOTATION]: madeFor } }),
       labels: {
         [NODE_LABEL]: labelled(nodeName),
         ...(clusterName === undefined ? {} : { [CLUSTER_LABEL]: clusterName }),

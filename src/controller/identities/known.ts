@@ -124,7 +124,9 @@ const UNKNOWN = { kind: "NotRead", why: "the NodeIdentities are not known yet, o
 
 const INDEXES = {
   [BY_KEY]: (identity: NodeIdentity) => (isLive(identity) ? [identity.metadata.labels?.[EK_LABEL] ?? ""] : []),
-  [BY_PROVIDER_ID]: (identity: NodeIdentity) => (isLive(identity) ? [identity.status?.providerId ?? ""] : []),
+  // An enrolment claims its provider ID, as it claims its TPM.
+  [BY_PROVIDER_ID]: (identity: NodeIdentity) =>
+    isLive(identity) ? [identity.status?.providerId ?? identity.spec.providerId ?? ""] : [],
   [BY_HOUR]: (identity: NodeIdentity) =>
     identity.status?.attestedAt === undefined ? [] : [hourOf(createdMs(identity))],
   [BY_EXCHANGE]: ({ status }: NodeIdentity) =>

@@ -37,10 +37,11 @@ export type Pinned =
   | ({ readonly kind: "Refused" } & Refusal);
 
 export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pinned> {
-  const { nodeName } = pinning;
+  const { nodeName, pins, exchange } = pinning;
   const taken = claimedByAnother(world, pinning);
   if (taken !== undefined) return { kind: "Refused", reason: "IdentityConflict", message: taken };
-  const claimed = await claim(world, pinning);
+  const madeFor = pins.provider === "insecure" ? exchange.proofUid : undefined;
+  const claimed = await claim(world, { ...pinning, madeFor });
   const others = await othersBeside(world, pinning, claimed);
   if (others.length > 0) {
     await withdraw(world, pinning, claimed);

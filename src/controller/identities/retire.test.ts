@@ -70,6 +70,22 @@ describe("an identity", () => {
       { hasMachine: true, spec: { revoked: false }, status: { phase: "Revoked" } },
       "Active",
     ],
+    "is active again when the retirement is lifted": [
+      { hasMachine: true, spec: { retired: false }, status: { phase: "Retired" } },
+      "Active",
+    ],
+    "is active again when the retirement is lifted, also without a Machine": [
+      { spec: { retired: false }, status: { phase: "Retired" } },
+      "Active",
+    ],
+    "that was lifted is not retired again before it has joined": [
+      { spec: { retired: false }, status: { phase: "Retiring" } },
+      undefined,
+    ],
+    "stays retired after its Machine and Node until the name is pinned anew": [
+      { hasMachine: true, status: { phase: "Retired" } },
+      undefined,
+    ],
     "of a cluster whose last Machine is gone is retired": [{ namespaces: [] }, "Retired"],
     "of whatever namespace is retired where there is one cluster": [
       { clusterName: undefined, namespaces: ["other"] },

@@ -46,7 +46,9 @@ function nextPhase(world: RetiringWorld, identity: NodeIdentity): Phase | undefi
   const { status, spec } = identity;
   if (said !== status?.phase || status?.machine === undefined || isOver(said)) return said;
   if (world.machines.has(status.machine.uid, status.providerId)) return "Active";
-  return world.getNode(spec.nodeName) === undefined ? "Retired" : "Retiring";
+  // A lifted retirement holds until the node joins again, or the operator would have to be quicker than this round.
+  const isGone = world.getNode(spec.nodeName) === undefined && spec.retired !== false;
+  return isGone ? "Retired" : "Retiring";
 }
 
 /** What the operator's words make of it, else what it is. */
@@ -54,7 +56,8 @@ function saidPhase({ status, spec }: NodeIdentity): Phase | undefined {
   if (spec.revoked === true) return "Revoked";
   if (spec.retired === true) return "Retired";
   // Lifted: the phase was written here and is taken back here, or the judges would hold it against the node for ever.
-  if (status?.phase === "Revoked") return status.attestedAt === undefined ? "Pending" : "Active";
+  const isLifted = status?.phase === "Revoked" || (status?.phase === "Retired" && spec.retired === false);
+  if (isLifted) return status.attestedAt === undefined ? "Pending" : "Active";
   return status?.phase;
 }
 

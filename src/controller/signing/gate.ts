@@ -14,10 +14,11 @@ import {
   type IssuedCertificate,
   NODE_IDENTITIES,
   type NodeIdentity,
+  type NodeIdentityStatus,
 } from "../../api/countersign/index.ts";
 import { CSRS } from "../../api/meta/index.ts";
 import { parsePemField } from "../../api/pem/index.ts";
-import { envelopeIn, judgeStanding, RETRY_UNREAD_MS, unprovenOf } from "../../attestation/rules/index.ts";
+import { envelopeIn, isRetired, judgeStanding, RETRY_UNREAD_MS, unprovenOf } from "../../attestation/rules/index.ts";
 import { encodeHex } from "../../kernel/bytes/index.ts";
 import { sha256 } from "../../kernel/crypto/index.ts";
 import { Fault, isFault, type Seen } from "../../kernel/outcome/index.ts";
@@ -65,8 +66,30 @@ async function recordUnattested(
   csr: CertificateSigningRequest,
   { made, unattested }: Made,
 ): Promise<void> {
+  const described = describeCertificate(csr, made, world.clock.now());
   const pinned = await pinWithoutEnvelope(world, csr, unattested);
-  if (pinned !== undefined) await record(world, csr, pinned, describeCertificate(csr, made, world.clock.now()));
+  if (pinned !== undefined) await record(world, csr, pinned, described);
+  else await recordSuccessor(world, nodeNameOf(unattested.requestIn(csr)?.subject.commonName), described);
+}
+
+/**
+ * A node that joins under a retired name without proof: only what is recorded here is renewed, because of other
+ * certificates of the name nobody knows whether they are older than the retirement.
+ */
+async function recordSuccessor(
+  { home, identities, clusterName }: AttestationWorld,
+  nodeName: string | undefined,
+  made: IssuedCertificate,
+): Promise<void> {
+  if (nodeName === undefined || made.purpose !== "Client" || identities.find(nodeName).kind === "NotRead") return;
+  const identity = await getIdentity(home, { nodeName, clusterName });
+  if (identity.kind !== "Present" || !isRetired(identity.value)) return;
+  const before = identity.value.status;
+  const ended = (before?.certificates ?? []).map((one) => (one.unproven === true ? one : { ...one, revoked: true }));
+  const certificates = withCertificate({ ...before, certificates: ended }, { ...made, unproven: true });
+  // With the phase, so that the round of upkeep does not end this certificate with those of before.
+  const status = { ...before, phase: "Retired", certificates } as const;
+  await home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity.value, status }, { subresource: "status" });
 }
 
 function admit(world: AttestationWorld, csr: CertificateSigningRequest, found: Found): GateAnswer {
@@ -130,7 +153,7 @@ async function record(
   made: IssuedCertificate,
 ): Promise<void> {
   await write(world, found, {
-    progressOf: (identity) => ({ state: "Approved", certificates: withCertificate(identity, made) }),
+    progressOf: (identity) => ({ state: "Approved", certificates: withCertificate(identity.status, made) }),
     findAgain: async () => {
       const live = await findLive(world, csr);
       return live === undefined || isOver(live.identity) ? undefined : live;
@@ -209,7 +232,10 @@ function describeCertificate(
   };
 }
 
-function withCertificate({ status }: NodeIdentity, made: IssuedCertificate): readonly IssuedCertificate[] {
+function withCertificate(
+  status: NodeIdentityStatus | undefined,
+  made: IssuedCertificate,
+): readonly IssuedCertificate[] {
   const before = (status?.certificates ?? []).map((one) =>
     one.purpose === made.purpose && one.superseded !== true ? { ...one, superseded: true } : one,
   );

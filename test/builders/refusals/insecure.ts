@@ -41,6 +41,12 @@ export function letIn(spkiSha256: string, attestedAt = NOW_MS - 60_000): Evidenc
 }
 export const own = encodeHex(sha256(key.publicKey));
 
+const held: EvidenceFacts["machineHolders"] = { kind: "Present", value: ["worker-2"] };
+
+function enrolledBy(spec: Partial<NodeIdentity["spec"]>): NodeIdentity {
+  return { apiVersion: "", kind: "", metadata: {}, spec: { nodeName: NODE, ...spec } };
+}
+
 export const INSECURE_REFUSALS: Readonly<Record<string, [() => EvidenceFacts, string]>> = {
   "where nobody authorized it": [
     () => {
@@ -65,6 +71,35 @@ export const INSECURE_REFUSALS: Readonly<Record<string, [() => EvidenceFacts, st
       return facts({}, { identity: { kind: "Present", value } });
     },
     "ProviderChanged",
+  ],
+  "a node that an operator enrolled by its name": [
+    () => facts({}, { identity: { kind: "Present", value: enrolledBy({}) } }),
+    "EvidenceRequired",
+  ],
+  "a node that an operator enrolled by its provider ID": [
+    () => facts({}, { identity: { kind: "Present", value: enrolledBy({ providerId: someStatement().providerId }) } }),
+    "EvidenceRequired",
+  ],
+  "a node that an operator enrolled by its TPM since it was let in": [
+    () => {
+      const identity = letIn(own);
+      if (identity.kind !== "Present") throw new Error("absent");
+      const { spec } = enrolledBy({ tpm: { ek: { spkiSha256: "00".repeat(32) } } });
+      return facts({}, { identity: { kind: "Present", value: { ...identity.value, spec } } });
+    },
+    "EvidenceRequired",
+  ],
+  "a node that a TPM attested before and an operator opened": [
+    () => {
+      const reset = { until: new Date(NOW_MS + 60_000).toISOString() };
+      const value = { ...enrolledBy({ reset }), status: { phase: "Active", provider: "tpm" } } as const;
+      return facts({}, { identity: { kind: "Present", value } });
+    },
+    "EvidenceRequired",
+  ],
+  "the provider ID of another node": [
+    () => facts({}, { machines: { kind: "Absent" }, mayJoinUnenrolled: true, machineHolders: held }),
+    "MachineMismatch",
   ],
   "a node that an operator enrolled by its TPM": [
     () => {

@@ -22,7 +22,7 @@ const ATTACKS: Attacks = {
   ...UNPROVEN_ATTACKS,
 };
 
-const NUMBERS = Array.from({ length: 24 }, (_, index) => index + 1);
+const NUMBERS = Array.from({ length: 27 }, (_, index) => index + 1);
 
 /** What people ask for, in their words → attack and attempt. */
 const ASKED: Readonly<Record<string, readonly [attack: number, attempt: string]>> = {
