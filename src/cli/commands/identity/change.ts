@@ -29,6 +29,11 @@ interface Change {
   /** By what the identity is before; a fault ends it there, with nothing written. */
   readonly plan: (before: NodeIdentity) => IdentityPatch;
   readonly said: (after: NodeIdentity) => string;
+  /**
+   * Whether every certificate that the identity has recorded is marked revoked first. The controller does so within a
+   * minute of a revocation or retirement, which may have been lifted by then.
+   */
+  readonly endsCertificates?: ((before: NodeIdentity) => boolean) | undefined;
   /** What is made where a node of this cluster has no identity. Left out: that is a fault. */
   readonly absent?: Absent | undefined;
   /** Whether the identity states nothing more after the change: then it is deleted. */
@@ -97,7 +102,7 @@ async function hasNode(client: KubeClient, name: string, signal: AbortSignal): P
 async function write(
   client: KubeClient,
   before: NodeIdentity,
-  { plan, isOver, signal }: Change & { readonly signal: AbortSignal },
+  { plan, isOver, endsCertificates, signal }: Change & { readonly signal: AbortSignal },
 ): Promise<NodeIdentity> {
   const { name = "", uid } = before.metadata;
   const { labels = {}, spec } = plan(before);
@@ -106,6 +111,20 @@ async function write(
     return { ...before, spec: { ...before.spec, ...spec } as NodeIdentitySpec };
   }
   await requireFreeKey(client, { name, ekLabel: labels[EK_LABEL] }, signal);
+  if (endsCertificates?.(before) === true) await endCertificates(client, before, signal);
   const patch = { metadata: { uid, labels }, spec };
   return await client.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge", signal });
+}
+
+/** In the state of now: the controller may write meanwhile, and is then read anew. */
+async function endCertificates(client: KubeClient, seen: NodeIdentity, signal: AbortSignal): Promise<void> {
+  const certificates = (seen.status?.certificates ?? []).map((one) => ({ ...one, revoked: true }));
+  if ((seen.status?.certificates ?? []).every(({ revoked }) => revoked === true)) return;
+  const status = { ...seen.status, certificates };
+  try {
+    await client.update<NodeIdentity>(NODE_IDENTITIES, { ...seen, status }, { subresource: "status", signal });
+  } catch (error) {
+    if (!isFault(error, "conflict")) throw error;
+    await endCertificates(client, await requireIdentity(client, seen.spec, signal), signal);
+  }
 }

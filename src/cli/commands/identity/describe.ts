@@ -39,7 +39,15 @@ export function describeIdentity(identity: NodeIdentity): IdentityDescription {
 /** The spec counts at once; the controller copies it to the status a little later. */
 export function phaseOf({ spec, status }: NodeIdentity): string {
   if (spec.revoked === true) return "Revoked";
-  return spec.retired === true ? "Retired" : (status?.phase ?? "Pending");
+  if (spec.retired === true) return "Retired";
+  const isLifted = status?.phase === "Retired" && spec.retired === false;
+  if (isLifted) return status.attestedAt === undefined ? "Pending" : "Active";
+  return status?.phase ?? "Pending";
+}
+
+/** Also of a revoked node: the revocation may be lifted, and the retirement stands. */
+export function isRetired({ spec, status }: NodeIdentity): boolean {
+  return spec.retired ?? status?.phase === "Retired";
 }
 
 /** The node's name and cluster as a command takes them. */

@@ -12,7 +12,7 @@ import { connectToCluster, KUBECONFIG_OPTION } from "../../connect.ts";
 import { OUTPUT_OPTION, outputForm, textOption } from "../../options.ts";
 import { CLUSTER_OPTION, EK_HASH_OPTION, ekHashOption } from "./arguments.ts";
 import { describeIdentity, typedName } from "./describe.ts";
-import { enrolledIdentity, requireFreeKey } from "./identities.ts";
+import { enrolledIdentity, requireFreeKey, requireFreeProviderId } from "./identities.ts";
 
 export const identityEnroll: Command = {
   arguments: [{ name: "<node>", description: "the name that the node will have" }],
@@ -32,6 +32,7 @@ export const identityEnroll: Command = {
       const there = await findIdentity(client, identity.spec, context.stop);
       if (there !== undefined) throw hasOne(there);
       await requireFreeKey(client, { name: undefined, ekLabel: identity.metadata.labels?.[EK_LABEL] }, context.stop);
+      await requireFreeProviderId(client, identity.spec, context.stop);
       const made = await create(client, identity, context.stop);
       const said = `node ${made.spec.nodeName} may join${made.spec.tpm === undefined ? WITH_ANY_KEY : ""}\n`;
       context.terminal.out(form === "json" ? `${JSON.stringify(describeIdentity(made))}\n` : said);

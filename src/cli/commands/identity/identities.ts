@@ -65,6 +65,26 @@ export async function requireFreeKey(
   throw new Fault("already-exists", message, { detail: { nodeName, todo } });
 }
 
+/** One machine, one live identity of a cluster. Fault `already-exists`, with what to do about the holder. */
+export async function requireFreeProviderId(
+  client: KubeClient,
+  { providerId, clusterName }: NodeIdentitySpec,
+  signal: AbortSignal,
+): Promise<void> {
+  if (providerId === undefined) return;
+  const { items } = await client.list<NodeIdentity>(NODE_IDENTITIES, { signal });
+  const holder = items.find(
+    (other) =>
+      other.spec.clusterName === clusterName &&
+      (other.status?.providerId ?? other.spec.providerId) === providerId &&
+      phaseOf(other) !== "Retired",
+  );
+  if (holder === undefined) return;
+  const { nodeName } = holder.spec;
+  const todo = `countersign identity retire ${typedName(holder)}, if that machine is gone`;
+  throw new Fault("already-exists", `the provider ID is that of node ${nodeName}`, { detail: { nodeName, todo } });
+}
+
 /** The identity of a node, under either of its two names. Fault `not-found`, with what to look at. */
 export async function requireIdentity(
   client: KubeClient,

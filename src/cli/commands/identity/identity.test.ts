@@ -14,6 +14,7 @@ import type { KubeClient } from "../../../platform/kube/index.ts";
 import { countersign, runProgram } from "../../index.ts";
 
 const HASH = "5c".repeat(32);
+const MERGE = { type: "merge" } as const;
 const TENTH = "a0".repeat(32);
 
 let server: TestApiServer;
@@ -237,5 +238,66 @@ describe("countersign identity", () => {
     expect((await run("list", "-o", "json")).out).toContain('"phase":"Revoked"');
     await run("revoke", "worker-11", "--lift");
     expect((await get("worker-11")).spec.revoked).toBe(false);
+  });
+
+  describe("of a node with certificates", () => {
+    const certificate = { serialNumber: "1", notAfter: "2030-01-01T00:00:00Z", purpose: "Client" } as const;
+    /** Attested by its TPM, as the controller writes it; its key is let go once it is retired. */
+    async function attested(name: string, key: string, phase: "Active" | "Retired" = "Active"): Promise<void> {
+      await run("enroll", name, "--ek-hash", key);
+      const at = "2026-01-01T00:00:00Z";
+      const status = { phase, provider: "tpm", attestedAt: at, certificates: [{ ...certificate, sha256: key }] };
+      const target = { name, subresource: "status" };
+      if (phase === "Retired") {
+        const labels = { [EK_LABEL]: null };
+        await admin.patch(NODE_IDENTITIES, { name }, { metadata: { labels }, spec: { retired: true } }, MERGE);
+      }
+      await admin.patch(NODE_IDENTITIES, target, { status }, MERGE);
+    }
+    const revokedOf = async (name: string) =>
+      (await get(name)).status?.certificates?.map(({ revoked }) => revoked === true);
+
+    it("leaves them revoked when a revocation is lifted, though no controller came to mark them", async () => {
+      await attested("worker-50", "50".repeat(32));
+      await run("revoke", "worker-50");
+      expect(await run("revoke", "worker-50", "--lift")).toMatchObject({ exit: 0 });
+      expect(await revokedOf("worker-50")).toEqual([true]);
+    });
+
+    it("leaves them revoked when a retirement is lifted, and the node has its TPM and its phase again", async () => {
+      const key = "51".repeat(32);
+      await attested("worker-51", key, "Retired");
+      expect(await run("retire", "worker-51", "--lift")).toMatchObject({ exit: 0 });
+      const { metadata, spec } = await get("worker-51");
+      expect([metadata.labels?.[EK_LABEL], spec.retired]).toEqual([ekLabelOf(key), false]);
+      expect(await revokedOf("worker-51")).toEqual([true]);
+      expect((await run("show", "worker-51")).out).toMatch(/phase\s+Active/);
+    });
+
+    it("does not lift a retirement whose TPM is another node's by now", async () => {
+      const key = "52".repeat(32);
+      await attested("worker-52", key, "Retired");
+      await run("enroll", "worker-53", "--ek-hash", key);
+      const lifted = await run("retire", "worker-52", "--lift");
+      expect([lifted.exit, lifted.err]).toEqual([69, expect.stringContaining("the TPM is that of node worker-53")]);
+      expect((await get("worker-52")).spec.retired).toBe(true);
+    });
+
+    it("resets a retired node, which needs the new TPM from then on", async () => {
+      await attested("worker-54", "54".repeat(32), "Retired");
+      const key = "5e".repeat(32);
+      expect((await run("reset", "worker-54", "--ek-hash", key)).out).toMatch(/^node worker-54 may join anew until /);
+      const { spec } = await get("worker-54");
+      expect(spec).toMatchObject({ retired: false, tpm: { ek: { spkiSha256: key } } });
+      expect(await revokedOf("worker-54")).toEqual([true]);
+    });
+  });
+
+  it("keeps a provider ID for one node", async () => {
+    expect((await run("enroll", "worker-56", "--provider-id", "rack:///56")).exit).toBe(0);
+    const second = await run("enroll", "worker-57", "--provider-id", "rack:///56");
+    expect([second.exit, second.err]).toEqual([69, expect.stringContaining("is that of node worker-56")]);
+    await run("retire", "worker-56");
+    expect((await run("enroll", "worker-57", "--provider-id", "rack:///56")).exit).toBe(0);
   });
 });

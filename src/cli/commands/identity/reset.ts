@@ -8,7 +8,8 @@ import { KUBECONFIG_OPTION } from "../../connect.ts";
 import { flagOption, OUTPUT_OPTION } from "../../options.ts";
 import { CLUSTER_OPTION, EK_HASH_OPTION, ekHashOption, NODE_ARGUMENT } from "./arguments.ts";
 import { change, type IdentityPatch } from "./change.ts";
-import { phaseOf, typedName } from "./describe.ts";
+import { isRetired, phaseOf, typedName } from "./describe.ts";
+import { keyOf } from "./retire.ts";
 
 /** Long enough to boot a machine with its new board, too short to be forgotten open. */
 const OPEN_MS = 3_600_000;
@@ -35,6 +36,8 @@ export const identityReset: Command = {
     return change(context, input, {
       plan: (identity) => planReset(identity, wish),
       said: (identity) => sayReset(identity, wish),
+      // A retired node lives again by its reset, without the certificates from before.
+      endsCertificates: (before) => isRetired(before),
     });
   },
 };
@@ -45,7 +48,13 @@ interface Wish {
   readonly ekSpkiSha256: string | undefined;
 }
 
-function planReset({ spec }: NodeIdentity, { until, isClock, ekSpkiSha256 }: Wish): IdentityPatch {
+function planReset(identity: NodeIdentity, wish: Wish): IdentityPatch {
+  const planned = planOpening(identity, wish);
+  if (!isRetired(identity)) return planned;
+  return { ...(wish.isClock ? keyOf(identity) : {}), ...planned, spec: { ...planned.spec, retired: false } };
+}
+
+function planOpening({ spec }: NodeIdentity, { until, isClock, ekSpkiSha256 }: Wish): IdentityPatch {
   // Null, not left out: fields of an earlier reset must not stay.
   const reset = { until, clock: isClock ? true : null, ekSpkiSha256: ekSpkiSha256 ?? null };
   if (isClock) return { spec: { reset } };

@@ -14,7 +14,7 @@ export const identityRevoke: Command = {
   arguments: [NODE_ARGUMENT],
   options: [
     KUBECONFIG_OPTION,
-    { flags: "--lift", description: "take the revocation back; certificates stay revoked" },
+    { flags: "--lift", description: "take the revocation back; certificates that were given for proof stay revoked" },
     { flags: "--new", description: "also a name that has neither an identity nor a Node here" },
     CLUSTER_OPTION,
     OUTPUT_OPTION,
@@ -31,6 +31,7 @@ export const identityRevoke: Command = {
     return change(context, input, {
       plan: () => ({ spec: { revoked } }),
       said,
+      endsCertificates: () => !revoked,
       absent: revoked ? { make: revokedIdentity, isForced: flagOption(input.options, "new") } : undefined,
       isOver: revoked ? undefined : saysNothingElse,
     });
