@@ -5,9 +5,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { API_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../src/api/certificates/index.ts";
+import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentity } from "../../src/api/countersign/index.ts";
 import { NODES } from "../../src/api/meta/index.ts";
 import { createKubeClient, type KubeClient, loadKubeconfigClient } from "../../src/platform/kube/index.ts";
 import { missingTools, type Swtpm, startSwtpm } from "../builders/swtpm.ts";
+import { eventually } from "../contract/controller-stage.ts";
 import { attack } from "../guides/attacker.ts";
 import { type Desk, follow, type GuideLine, linesUnder, linkPrograms, type } from "../guides/guide.ts";
 import { notRun } from "../not-run.ts";
@@ -100,6 +102,13 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     const { url, caPem } = stage.plane;
     return createKubeClient({ server: url, caPem, credentials: () => ({ certPem: pem, keyPem: pem }) });
   };
+  /** Any change of a policy brings the controller's round forward. */
+  const retiredSoon = async () => {
+    const touched = { metadata: { annotations: { touched: "yes" } } };
+    await admin.patch(JOIN_POLICIES, { name: "attestation" }, touched, { type: "merge" });
+    const phase = async () => (await admin.get<NodeIdentity>(NODE_IDENTITIES, { name: NODE })).status?.phase;
+    await eventually("the identity to be retired", phase, (seen) => seen === "Retired");
+  };
   const byToken = (nodeName: string, signerName?: string) =>
     attack({ client: thief, admin, nodeName, ...(signerName === undefined ? {} : { signerName }) });
 
@@ -172,9 +181,29 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
       [retire].flatMap((line) => line ?? []),
     );
     expect(await attack({ client: holder, admin, nodeName: NODE })).toBe("Denied CredentialRevoked");
+    await retiredSoon();
     await follow(
       desk,
-      [lift, revoke].flatMap((line) => line ?? []),
+      [lift].flatMap((line) => line ?? []),
+    );
+    const named = { client: thief, admin, nodeName: NODE, isRuleTold: true };
+    expect(await attack(named)).toBe("Denied EvidenceRequired by identity-permits-it");
+    const renewed = await type(desk, `countersign node renew --directory new-board --tpm ${second?.address}`);
+    expect([renewed.code === 0, renewed.text]).toEqual([false, expect.stringContaining("CredentialRevoked")]);
+    await follow(onMachine("again", second), beginning(ENROL, "node join"));
+    await follow(
+      desk,
+      [revoke].flatMap((line) => line ?? []),
+    );
+    expect((await type(desk, `countersign identity revoke ${NODE} --lift`)).code).toBe(0);
+    const thieves = await type(desk, `countersign node renew --directory again --tpm ${second?.address}`);
+    expect([thieves.code === 0, thieves.text]).toEqual([
+      false,
+      expect.stringMatching(/CredentialRevoked|IdentityRevoked/),
+    ]);
+    await follow(
+      desk,
+      [revoke].flatMap((line) => line ?? []),
     );
     expect(await attack({ client: holder, admin, nodeName: NODE })).toBe("Denied IdentityRevoked");
     const asServer = { client: holder, admin, nodeName: NODE, signerName: KUBELET_SERVING_SIGNER };
