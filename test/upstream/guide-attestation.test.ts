@@ -53,12 +53,12 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
   let workspace: Workspace;
   let admin: KubeClient;
   let thief: KubeClient;
-  let [first, second]: Swtpm[] = [];
+  let [first, second, third]: Swtpm[] = [];
   let desk: Desk;
 
   beforeAll(async () => {
     workspace = await createWorkspace("guide");
-    [first, second] = [await startSwtpm(), await startSwtpm()];
+    [first, second, third] = [await startSwtpm(), await startSwtpm(), await startSwtpm()];
     stage = await start();
     const { plane } = stage;
     admin = await loadKubeconfigClient(plane.adminKubeconfigPath);
@@ -72,7 +72,7 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     await admin?.close();
     await stage?.controller?.stop();
     await stage?.plane.stop();
-    for (const tpm of [first, second]) await tpm?.stop();
+    for (const tpm of [first, second, third]) await tpm?.stop();
     await workspace?.remove();
   });
 
@@ -113,8 +113,10 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     attack({ client: thief, admin, nodeName, ...(signerName === undefined ? {} : { signerName }) });
 
   it("closes the cluster: then a token alone yields no certificate, under no name and no signer", async () => {
-    await follow(desk, lines(CLOSE));
     await follow(desk, beginning(ENROL, "token create"));
+    const before = `countersign node join --node-name worker-5 --token-file token --register --directory plain-5 ${stage.plane.url}`;
+    expect(await type(desk, before)).toMatchObject({ code: 0 });
+    await follow(desk, lines(CLOSE));
     const token = (await readFile(join(workspace.dir, "token"), "utf8")).trim();
     thief = await loadKubeconfigClient(await stage.plane.writeTokenKubeconfig("thief", token));
     expect(await byToken("worker-99")).toBe("Denied EvidenceRequired");
@@ -150,6 +152,19 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     ).not.toBe("Issued");
     expect(await byToken(NODE)).toBe("Denied EvidenceRequired");
     await holder.close();
+  });
+
+  it("changes a node that joined by its token to its TPM, while its Node stays", async () => {
+    const renew = "countersign node renew --directory plain-5";
+    const enrolled = await type(desk, `countersign identity enroll worker-5 --ek-hash ${await hashOf(third)}`);
+    expect(enrolled.code).toBe(0);
+    expect((await type(desk, renew)).text).toContain("EvidenceRequired");
+    const left = await type(desk, "countersign node leave --yes --keep-node --directory plain-5");
+    expect(left.code).toBe(0);
+    const tpm = `--provider tpm --tpm ${third?.address}`;
+    const join = `countersign node join --node-name worker-5 --token-file token --directory plain-5 ${stage.plane.url}`;
+    expect(await type(desk, `${join} ${tpm}`)).toMatchObject({ code: 0 });
+    expect((await admin.get(NODES, { name: "worker-5" })).metadata.name).toBe("worker-5");
   });
 
   it("takes a new board: the old one and its certificate get nothing more", async () => {
