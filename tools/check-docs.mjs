@@ -47,7 +47,6 @@ const DOCUMENTS_WITH_LONG_LINES = [
   "docs/decisions",
   "docs/errors.md",
   "docs/guides",
-  "docs/journey.md",
   "docs/measurements.md",
   "docs/rules.md",
 ];

@@ -1,4 +1,4 @@
-// Requests that carry evidence: read, find the provider, run its exchange (exchange.ts). Step "prove" of the journey.
+// Requests that carry evidence: read, find the provider, run its exchange. Step "dispatch" of the journey.
 // Requests for one node name, and those of one machine, are judged one after another: the second must see the outcome
 // of the first.
 
