@@ -22,7 +22,15 @@ const shown = [...page.matchAll(/^\| ([a-z0-9/, ]+) \| /gm)]
   .flatMap(([, rooms = ""]) => rooms.split(", "))
   .filter((room) => room.includes("/") || WHOLE.includes(room));
 
+const [, picture = ""] = page.split("```");
+const pictured = [...picture.matchAll(/\b[a-z]+\/[a-z]+\b/g)].map(([room]) => room);
+
 describe("docs/architecture.md", () => {
+  it("draws rooms that are there", () => {
+    expect(pictured.length).toBeGreaterThan(3);
+    expect(pictured.filter((room) => !present.includes(room))).toEqual([]);
+  });
+
   it("shows every room", () => {
     expect(present.filter((room) => !shown.includes(room))).toEqual([]);
   });
