@@ -1,5 +1,5 @@
-// The limits of the provider contract stand in sdk/src/limits.ts. What the wire bounds besides is the same there, and both
-// pages that an author reads name them.
+// The limits of the provider contract stand in sdk/src/limits.ts. What the wire bounds besides is the same there, and
+// both pages that an author reads name them.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../sdk/src/limits.ts";
