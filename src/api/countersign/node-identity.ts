@@ -47,7 +47,8 @@ export const NODE_IDENTITY_SPEC = {
   retired: {
     type: "flag",
     description:
-      "The machine is gone for good: its certificates end, its TPM and its name are free. False: that was lifted, and proof is needed again. Ends when the name is pinned anew.",
+      "The machine is gone for good: its certificates end, its TPM and its name are free. False: that was lifted, " +
+      "and proof is needed again. Ends when the name is pinned anew.",
   },
   reset: {
     type: "group",
