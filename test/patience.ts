@@ -1,5 +1,6 @@
-// How long tests wait. Each wait is as long as an idle machine of two cores needs and then some; a machine that is busy or slow sets
-// COUNTERSIGN_TEST_PATIENCE=3 and every limit of every suite is three times as long. No test asserts that something is quick.
+// How long tests wait. Each wait is as long as an idle machine of two cores needs and then some; a machine that is busy
+// or slow sets COUNTERSIGN_TEST_PATIENCE=3 and every limit of every suite is three times as long. No test asserts that
+// something is quick.
 
 const SETTING = "COUNTERSIGN_TEST_PATIENCE";
 /** A typing error must not make a hanging test hang for days. */

@@ -1,5 +1,5 @@
-// docs/protocols/attestation.md is the specification that sources cite by heading: its headings, its reasons and its rules are held to
-// the code, both ways.
+// docs/protocols/attestation.md is the specification that sources cite by heading: its headings, its reasons and its
+// rules are held to the code, both ways.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
