@@ -6,7 +6,7 @@ import { compose } from "./compose.ts";
 
 it("no loop that looks by the clock can be parked: nothing would bring it back", () => {
   const { duties } = compose({
-    ...{ client: {} as KubeClient, clock: createManualClock(), log: silentLog, identity: "a", signers: [] },
+    ...{ client: {} as KubeClient, clock: createManualClock(), log: silentLog, replica: "a", signers: [] },
     ca: { of: () => expect.unreachable("nothing is signed") },
     random: (count) => new Uint8Array(count),
   });

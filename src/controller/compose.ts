@@ -69,7 +69,7 @@ export function createController(options: ControllerOptions): Controller {
       holder: leadership.holder(),
       unsynced: [
         ...duties.features.flatMap(({ name, needs }) => (needs.every((one) => one.hasSynced()) ? [] : [name])),
-        ...(options.attestation?.home === undefined ? [] : unsyncedAtHome(informers)),
+        ...(options.attestation?.management === undefined ? [] : unsyncedInManagement(informers)),
       ],
     }),
     run: (signal) => runAll(parts, signal),
@@ -80,7 +80,7 @@ export function createController(options: ControllerOptions): Controller {
  * Requests are judged without them where no policy asks; but a replica that cannot reach its management cluster is not
  * ready.
  */
-function unsyncedAtHome({ machines, pools, identities }: Informers): readonly string[] {
+function unsyncedInManagement({ machines, pools, identities }: Informers): readonly string[] {
   return [
     ...(machines.hasSynced() ? [] : ["Machines of the management cluster"]),
     ...(pools.hasSynced() ? [] : ["MachinePools of the management cluster"]),
@@ -99,20 +99,20 @@ interface Parts {
 
 /** Every part, and nothing of it started. */
 export function compose(options: ControllerOptions): Parts {
-  const { clock, identity, election, audit, cluster, clusterInfo: location } = options;
+  const { clock, replica, election, audit, cluster, clusterInfo: location } = options;
   const providers = options.attestation?.verifiers?.map(({ name }) => name);
   const signers = options.signers ?? servedSigners({ allowInsecure: options.allowInsecure === true, providers });
   const random = createFraction(options.random);
   const log = audit === undefined ? options.log : auditLog(options.log, audit.trail);
   const authorities = "of" in options.ca ? options.ca : fixedAuthority(options.ca);
-  const home = options.attestation?.home;
-  const informers = createInformers(options.client, { clock, log, random }, { signers, home, cluster });
-  const leadership = createLeadership({ client: options.client, clock, random, log, identity, election });
+  const management = options.attestation?.management;
+  const informers = createInformers(options.client, { clock, log, random }, { signers, management, cluster });
+  const leadership = createLeadership({ client: options.client, clock, random, log, replica, election });
   const world = createWorld(options, { informers, leadership, log, authorities, servedSigners: signers });
   const chosen = options.controllers ?? CONTROLLER_NAMES;
   const features = startFeatures(world, random).filter(({ name }) => chosen.some((one) => one === name));
   const { client } = leadership;
-  const anchor = audit === undefined ? undefined : createAnchor({ client, clock, log, identity, ...audit });
+  const anchor = audit === undefined ? undefined : createAnchor({ client, clock, log, replica, ...audit });
   const catchUp = async (signal: AbortSignal) => {
     if (election !== undefined) await informers.csrs.refresh(signal);
   };

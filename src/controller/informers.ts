@@ -47,7 +47,7 @@ type InformerWorld = Pick<InformerOptions, "clock" | "random" | "log">;
 interface Management {
   readonly signers: readonly string[];
   /** Left out: the cluster of the requests. */
-  readonly home?: KubeClient | undefined;
+  readonly management?: KubeClient | undefined;
   /** Left out: there are those of one cluster, or a policy says which. */
   readonly cluster?: ClusterName | undefined;
 }
@@ -55,7 +55,7 @@ interface Management {
 export function createInformers(
   client: KubeClient,
   world: InformerWorld,
-  { signers, home = client, cluster }: Management,
+  { signers, management = client, cluster }: Management,
 ): Informers {
   return {
     csrs: createInformer(client, CSRS, {
@@ -82,9 +82,9 @@ export function createInformers(
     }),
     // Beside the requests that they are about: their status names bindings of this cluster and of no other.
     policies: createPolicies(client, world),
-    machines: createMachines(home, world, cluster),
-    pools: createMachinePools(home, world, cluster),
-    identities: createIdentities(home, world, cluster),
+    machines: createMachines(management, world, cluster),
+    pools: createMachinePools(management, world, cluster),
+    identities: createIdentities(management, world, cluster),
   };
 }
 

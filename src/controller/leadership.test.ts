@@ -28,23 +28,23 @@ const secret: Secret = { apiVersion: "v1", kind: "Secret", metadata: { namespace
 it("lets a write to another cluster pass while this replica leads, and neither before nor after", async () => {
   const election = { namespace: "default", name: "lease", timing: LEASE_TIMING, monotonicMs: systemMonotonicMs };
   const leadership = createLeadership({
-    ...{ client, clock: systemClock, random: Math.random, log: silentLog, identity: "one", election },
+    ...{ client, clock: systemClock, random: Math.random, log: silentLog, replica: "one", election },
   });
   const other = aRecordingClient();
-  const home = leadership.fence(other);
+  const management = leadership.fence(other);
   const aborted = expect.objectContaining({ code: "aborted" });
-  await expect(home.create(SECRETS, secret)).rejects.toEqual(aborted);
+  await expect(management.create(SECRETS, secret)).rejects.toEqual(aborted);
   const stop = new AbortController();
   await leadership.run(async () => {
-    await home.create(SECRETS, secret);
+    await management.create(SECRETS, secret);
     stop.abort();
   }, stop.signal);
-  await expect(home.create(SECRETS, secret)).rejects.toEqual(aborted);
+  await expect(management.create(SECRETS, secret)).rejects.toEqual(aborted);
   expect(other.written).toHaveLength(1);
 });
 
 it("fences nothing where there is no other replica", () => {
   const other = aRecordingClient();
-  const alone = { client, clock: systemClock, random: Math.random, log: silentLog, identity: "one" };
+  const alone = { client, clock: systemClock, random: Math.random, log: silentLog, replica: "one" };
   expect(createLeadership({ ...alone, election: undefined }).fence(other)).toBe(other);
 });

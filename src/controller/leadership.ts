@@ -19,7 +19,7 @@ interface LeadershipOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  readonly identity: string;
+  readonly replica: string;
   readonly election: ElectionOptions | undefined;
 }
 
@@ -39,22 +39,22 @@ export interface Leadership {
 }
 
 export function createLeadership(options: LeadershipOptions): Leadership {
-  const { election, identity } = options;
-  return election === undefined ? leadAlone(options.client, identity) : leadElected(options, election);
+  const { election, replica } = options;
+  return election === undefined ? leadAlone(options.client, replica) : leadElected(options, election);
 }
 
-function leadAlone(client: KubeClient, identity: string): Leadership {
+function leadAlone(client: KubeClient, replica: string): Leadership {
   return {
     client,
     fence: (other) => other,
     isLeading: () => true,
-    holder: () => identity,
+    holder: () => replica,
     run: (lead, signal) => lead(signal),
   };
 }
 
 function leadElected(options: LeadershipOptions, election: ElectionOptions): Leadership {
-  const { client, clock, random, log, identity } = options;
+  const { client, clock, random, log, replica } = options;
   const { namespace, name, timing, monotonicMs } = election;
   let holder = "";
   let present: Term | undefined;
@@ -80,7 +80,7 @@ function leadElected(options: LeadershipOptions, election: ElectionOptions): Lea
         clock,
         random,
         log,
-        identity,
+        identity: replica,
         lease: { namespace, name },
         timing,
         monotonicMs,

@@ -19,7 +19,7 @@ export interface WorldOptions {
   readonly random: (count: number) => Uint8Array;
   readonly log: Log;
   /** Which replica this is, for Events and the lease. */
-  readonly identity: string;
+  readonly replica: string;
   /**
    * Default: Kubernetes' own for nodes and API clients, those of the TPM provider and of the installed ones, and the
    * insecure one where `allowInsecure` is set.
@@ -29,7 +29,7 @@ export interface WorldOptions {
   readonly allowInsecure?: boolean | undefined;
   /** The longest life of a certificate. Default: a year for Kubernetes' own signers, a day for ours. */
   readonly lifetimeMs?: number | undefined;
-  /** `home` is the management cluster, where there is one: Machines are read there too. */
+  /** `management` is the management cluster, where there is one: Machines are read there too. */
   readonly attestation?: AttestationSettings | undefined;
   /** Which cluster's requests these are: Machines and identities of others never match. Left out: there is only one. */
   readonly cluster?: ClusterName | undefined;
@@ -51,7 +51,7 @@ export interface WorldOptions {
 /** How machines prove what they are, as far as it is not a policy's matter. */
 export interface AttestationSettings {
   /** Where NodeIdentities and challenge keys are. Default: the cluster of the requests. */
-  readonly home?: KubeClient | undefined;
+  readonly management?: KubeClient | undefined;
   /** Of the challenge keys. Default: countersign-system. */
   readonly namespace?: string | undefined;
   /** Whose identities these are, where one management cluster has those of several clusters. */

@@ -43,11 +43,11 @@ interface Made {
 
 /** What features take their part of. They share the readings of requests, so that each is parsed and verified once. */
 export function createWorld(options: WorldOptions, made: Made) {
-  const { clock, identity, metrics = createMetrics(), attestation = {} } = options;
+  const { clock, replica, metrics = createMetrics(), attestation = {} } = options;
   const { informers, leadership, log, authorities } = made;
   const reader = createRequestReader();
   const shared = {
-    ...{ ...informers, clock, log, metrics, identity, authorities, servedSigners: made.servedSigners },
+    ...{ ...informers, clock, log, metrics, replica, authorities, servedSigners: made.servedSigners },
     client: showOwnAnswers(leadership.client, CSRS, informers.csrs),
     randomBytes: options.random,
     switchedOff: requireStricter(options.disabledRules ?? []),
@@ -66,7 +66,7 @@ export function createWorld(options: WorldOptions, made: Made) {
     seeIdentity,
     // A copy of another cluster's identities may lag behind: before a certificate leaves, the live one is read.
     seeBeforeSigning:
-      attestation.home === undefined ? seeIdentity : createIdentityReader({ ...attesting, isAlwaysLive: true }),
+      attestation.management === undefined ? seeIdentity : createIdentityReader({ ...attesting, isAlwaysLive: true }),
     clusterId: () => firstClusterId(attesting),
     register: createRegistration({
       ...attesting,
@@ -83,28 +83,29 @@ interface Shared extends Pick<AttestationWorld, "client" | "clock" | "log" | "ra
   readonly reader: RequestReader;
 }
 
-const HOME_NAMESPACE = "countersign-system";
+const OWN_NAMESPACE = "countersign-system";
 
 function createAttestationWorld(options: WorldOptions, shared: Shared & Informers): AttestationWorld {
-  const { identity: instance, cluster, audit, attestation = {} } = options;
+  const { replica: instance, cluster, audit, attestation = {} } = options;
   const { clock, log, metrics, randomBytes, csrs, nodes, machines, policies, identities, tokens } = shared;
-  const { namespace = audit?.namespace ?? HOME_NAMESPACE, clusterName = cluster?.name } = attestation;
+  const { namespace = audit?.namespace ?? OWN_NAMESPACE, clusterName = cluster?.name } = attestation;
   const pinsOf = createClusterPins(() => shared.clusterInfo.list()[0]);
   const idsOf = createClusterIds(pinsOf, attestation.clusterIds ?? []);
   const pace = createWritePace(clock);
   const client = paceWrites(shared.client, clock, pace);
-  const elsewhere = attestation.home;
-  const pacedHome = elsewhere === undefined ? client : paceWrites(shared.leadership.fence(elsewhere), clock, pace);
-  const home = showOwnAnswers(pacedHome, NODE_IDENTITIES, identities);
+  const elsewhere = attestation.management;
+  const paced = elsewhere === undefined ? client : paceWrites(shared.leadership.fence(elsewhere), clock, pace);
+  const management = showOwnAnswers(paced, NODE_IDENTITIES, identities);
   const isShared = elsewhere !== undefined && clusterName !== undefined;
-  const nameAtHome = (name: string) => (isShared ? `${name}-${clusterName}` : name);
+  const nameInManagement = (name: string) => (isShared ? `${name}-${clusterName}` : name);
   const events = createEventRecorder({ client: shared.client, clock, log, component: CONTROLLER_NAME, instance });
-  const name = nameAtHome(CHALLENGE_KEYS_SECRET);
-  const keys = createChallengeKeys({ home, clock, log, namespace, name, randomBytes });
+  const name = nameInManagement(CHALLENGE_KEYS_SECRET);
+  const keys = createChallengeKeys({ management, clock, log, namespace, name, randomBytes });
   const readRequest = shared.reader.evidence;
   const openHellos = (username = "") => csrs.byIndex(OPEN_HELLOS, username);
   return {
-    ...{ client, home, clock, log, randomBytes, policies, identities, events, namespace, nameAtHome, clusterName },
+    ...{ client, management, clock, log, randomBytes, policies, identities, events },
+    ...{ namespace, nameInManagement, clusterName },
     act: shared.act,
     servedSigners: shared.servedSigners,
     alarms: metrics.counter({

@@ -215,7 +215,7 @@ async function startController(
     clock: options.clock,
     random: randomBytes,
     log: options.log,
-    identity: "embedded",
+    replica: "embedded",
     allowInsecure: options.allowInsecure,
     attestation: { hasBuiltInGuard: true, verifiers: options.verifiers },
   });

@@ -146,7 +146,7 @@ export async function startController(
     clock,
     random: randomBytes,
     log,
-    identity: "contract-suite",
+    replica: "contract-suite",
     allowInsecure: true,
     ...more,
   });

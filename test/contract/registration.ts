@@ -93,7 +93,7 @@ export function describeRegistration(where: string, startPlane: () => Promise<Pl
     function registration(clusterName: string | undefined, signers = SIGNERS) {
       const warnings: string[] = [];
       const log = { ...silentLog, warn: (said: string) => warnings.push(said) };
-      return { warnings, register: createRegistration({ home: controller, log, clusterName, signers }) };
+      return { warnings, register: createRegistration({ management: controller, log, clusterName, signers }) };
     }
     const read = (resource: Resource, name: string) =>
       plane.admin.get<KubeObject & { status?: object }>(resource, { name, namespace: "default" });

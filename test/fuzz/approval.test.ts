@@ -61,7 +61,7 @@ async function judge(
     claims: createClaims(),
     clock: createManualClock(),
     log: silentLog,
-    identity: "fuzz",
+    replica: "fuzz",
     servedSigners: [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER],
     access: kubeadmAccess(),
     surroundings: surroundingsOf(policy === undefined ? {} : { policy }),

@@ -72,7 +72,7 @@ async function startOurs(plane: ControlPlane, disabledRules: readonly string[]):
     clock: systemClock,
     random: randomBytes,
     log: silentLog,
-    identity: "corpus",
+    replica: "corpus",
     disabledRules,
   });
   const abort = new AbortController();

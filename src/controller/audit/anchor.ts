@@ -23,7 +23,7 @@ interface AnchorOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly namespace: string;
-  readonly identity: string;
+  readonly replica: string;
   readonly trail: AuditTrail;
 }
 
@@ -95,10 +95,10 @@ function readHead(text: string): Record<string, unknown> {
   }
 }
 
-async function save({ client, clock, namespace, identity }: AnchorOptions, head: ChainHead): Promise<void> {
+async function save({ client, clock, namespace, replica }: AnchorOptions, head: ChainHead): Promise<void> {
   const before = await getAnchors(client, namespace);
   const time = new Date(clock.now()).toISOString();
-  const entry = JSON.stringify({ seq: head.seq, hash: head.hash, time, by: identity });
+  const entry = JSON.stringify({ seq: head.seq, hash: head.hash, time, by: replica });
   const data = newest({ ...before?.data, [head.chain]: entry });
   const meta = { apiVersion: "v1", kind: "ConfigMap" };
   if (before === undefined) {

@@ -12,7 +12,7 @@ function aTrail(chain = "c1", found: readonly ChainHead[] = []) {
   const disk = { isFull: false };
   const trail = createAuditTrail({
     clock: createManualClock(),
-    identity: "replica-1",
+    replica: "replica-1",
     chain,
     sink: {
       append: (line) => {

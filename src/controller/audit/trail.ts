@@ -15,7 +15,7 @@ export interface LineSink {
 
 interface TrailOptions {
   readonly clock: Clock;
-  readonly identity: string;
+  readonly replica: string;
   /** The name of this process's chain: random, so that no two are the same. */
   readonly chain: string;
   readonly sink: LineSink;
@@ -34,7 +34,7 @@ export interface AuditTrail {
 /** Lines that a full disk has not taken yet; beyond that nothing more is decided until it does. */
 const MAX_WAITING = 10_000;
 
-export function createAuditTrail({ clock, identity, chain, sink }: TrailOptions): AuditTrail {
+export function createAuditTrail({ clock, replica, chain, sink }: TrailOptions): AuditTrail {
   let head = emptyChain(chain);
   const waiting: string[] = [];
 
@@ -51,7 +51,7 @@ export function createAuditTrail({ clock, identity, chain, sink }: TrailOptions)
 
   function append(event: string, fields: LogFields): void {
     const time = new Date(clock.now()).toISOString();
-    const link = encodeLink(head, { time, event, by: identity, fields });
+    const link = encodeLink(head, { time, event, by: replica, fields });
     head = link.head;
     waiting.push(link.line);
     flush();

@@ -39,16 +39,15 @@ export async function runController(line: CommandLine, surroundings: Surrounding
   const metrics = createMetrics();
   addProcessMetrics(metrics, systemClock.now());
   const sink = openSink(line.auditLog, edge);
-  // Two lives of one host are two identities: an old lease must not look like our own.
-  const identity = `${hostname()}_${encodeHex(randomBytes(8))}`;
-  const trail = createAuditTrail({ clock: systemClock, identity, chain: encodeHex(randomBytes(8)), sink });
-  const home = management ?? client;
-  if (line.cluster !== undefined) await requireOneCluster(home, { cluster: line.cluster, log });
+  // Two lives of one host are two replicas: an old lease must not look like our own.
+  const replica = `${hostname()}_${encodeHex(randomBytes(8))}`;
+  const trail = createAuditTrail({ clock: systemClock, replica, chain: encodeHex(randomBytes(8)), sink });
+  if (line.cluster !== undefined) await requireOneCluster(management ?? client, { cluster: line.cluster, log });
   const { ca, isTrustedElsewhere } = line;
-  const place = { client, management: home, signers: line.signers, isTrustedElsewhere, log };
+  const place = { client, management: management ?? client, signers: line.signers, isTrustedElsewhere, log };
   const authorities = await openAuthority(ca, place);
   const controller = createController({
-    ...{ client, log, identity, metrics },
+    ...{ client, log, replica, metrics },
     ca: authorities,
     clock: systemClock,
     random: randomBytes,
@@ -58,7 +57,7 @@ export async function runController(line: CommandLine, surroundings: Surrounding
     cluster: line.cluster,
     server,
     attestation: {
-      home: management,
+      management,
       clusterIds: line.evidenceClusters,
       verifiers: await loadSdkVerifiers(line.providerPackages),
       endorsementKeySources: await loadSdkKeySources(line.endorsementKeySources),
@@ -71,7 +70,7 @@ export async function runController(line: CommandLine, surroundings: Surrounding
     audit: { trail, namespace: line.namespace },
   });
   const { signers } = controller;
-  log.info("controller starts", { identity, signers, controllers: line.controllers });
+  log.info("controller starts", { identity: replica, signers, controllers: line.controllers });
   try {
     await serveWhile({ line, metrics, controller, authorities, trail, log }, () => controller.run(edge.stop));
     log.info("controller stopped");

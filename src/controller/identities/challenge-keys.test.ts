@@ -9,11 +9,11 @@ import { CHALLENGE_KEYS_SECRET, createChallengeKeys } from "./challenge-keys.ts"
 
 const HOUR_MS = 3_600_000;
 
-/** A home that holds one Secret, for several replicas. */
-function aHome(refuses?: Fault) {
+/** A management cluster that holds one Secret, for several replicas. */
+function aManagementCluster(refuses?: Fault) {
   let stored: Secret | undefined;
   const clock = createManualClock();
-  const home = {
+  const management = {
     get: async () => {
       if (stored === undefined) throw new Fault("not-found", "none");
       return stored;
@@ -30,7 +30,14 @@ function aHome(refuses?: Fault) {
     },
   } as unknown as KubeClient;
   const replica = () =>
-    createChallengeKeys({ home, clock, log: silentLog, namespace: "home", name: CHALLENGE_KEYS_SECRET, randomBytes });
+    createChallengeKeys({
+      management,
+      clock,
+      log: silentLog,
+      namespace: "home",
+      name: CHALLENGE_KEYS_SECRET,
+      randomBytes,
+    });
   const spoil = (change: (data: Record<string, string>) => Record<string, string>) => {
     if (stored !== undefined) stored = { ...stored, data: change({ ...stored.data }) };
   };
@@ -39,7 +46,7 @@ function aHome(refuses?: Fault) {
 
 describe("challenge keys", () => {
   it("are made by the first replica and read by the second", async () => {
-    const { replica } = aHome();
+    const { replica } = aManagementCluster();
     const [one, other] = await Promise.all([replica().ring(), replica().ring()]);
     expect(one.current.kid).toBe(other.current.kid);
     expect(one.current.secret).toEqual(other.current.secret);
@@ -47,7 +54,7 @@ describe("challenge keys", () => {
   });
 
   it("rotate daily; the one before is kept for an hour", async () => {
-    const { clock, replica } = aHome();
+    const { clock, replica } = aManagementCluster();
     const keys = replica();
     const first = (await keys.ring()).current.kid;
     await keys.upkeep();
@@ -63,7 +70,7 @@ describe("challenge keys", () => {
   });
 
   it("are read again when somebody names one that is not known", async () => {
-    const { clock, replica } = aHome();
+    const { clock, replica } = aManagementCluster();
     const [maker, reader] = [replica(), replica()];
     await maker.ring();
     await clock.advance(24 * HOUR_MS);
@@ -83,7 +90,7 @@ describe("challenge keys", () => {
     ["with a recipient that is no key", (data) => ({ ...data, "recipient-0102030405060708": base64("short") })],
     ["with a recipient of another length", (data) => ({ ...data, "recipient-0102": base64("s".repeat(32)) })],
   ])("in a Secret %s are a matter of the operator, who is told which and what to do", async (_, change) => {
-    const { replica, spoil } = aHome();
+    const { replica, spoil } = aManagementCluster();
     await replica().ring();
     spoil(change);
     const words = /^Secret home\/countersign-challenge-keys cannot be used, .+: restore it, or delete it/;
@@ -92,7 +99,7 @@ describe("challenge keys", () => {
   });
 
   it("cannot be made where there is no namespace for them, and say so", async () => {
-    const { replica } = aHome(new Fault("not-found", 'namespaces "home" not found'));
+    const { replica } = aManagementCluster(new Fault("not-found", 'namespaces "home" not found'));
     await expect(replica().ring()).rejects.toMatchObject({
       code: "bad-config",
       message: expect.stringMatching(/^no namespace home for the Secret countersign-challenge-keys: make it/),
@@ -100,7 +107,7 @@ describe("challenge keys", () => {
   });
 
   it("that cannot be made for the moment are tried again", async () => {
-    const { replica } = aHome(new Fault("unavailable", "no connection"));
+    const { replica } = aManagementCluster(new Fault("unavailable", "no connection"));
     await expect(replica().ring()).rejects.toMatchObject({ code: "unavailable" });
   });
 });

@@ -31,12 +31,12 @@ export interface ChallengeKeyStore {
 }
 
 interface KeyStoreOptions extends KeyMaker, SecretPlace {
-  readonly home: KubeClient;
+  readonly management: KubeClient;
   readonly log: Log;
 }
 
 export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore {
-  const { home, clock, log, namespace, name } = options;
+  const { management, clock, log, namespace, name } = options;
   const target = { namespace, name };
   let known: { readonly ring: KeyRing; readonly atMs: number } | undefined;
 
@@ -47,17 +47,17 @@ export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore
 
   async function load(): Promise<Secret> {
     try {
-      return keep(await home.get<Secret>(SECRETS, target));
+      return keep(await management.get<Secret>(SECRETS, target));
     } catch (error) {
       if (!isFault(error, "not-found")) throw error;
-      return keep((await make()) ?? (await home.get<Secret>(SECRETS, target)));
+      return keep((await make()) ?? (await management.get<Secret>(SECRETS, target)));
     }
   }
 
   /** Undefined where another replica was faster. */
   async function make(): Promise<Secret | undefined> {
     try {
-      const made = await home.create<Secret>(SECRETS, newSecret(target, options));
+      const made = await management.create<Secret>(SECRETS, newSecret(target, options));
       log.info("challenge keys made", { audit: true, secret: name, namespace });
       return made;
     } catch (error) {
@@ -85,7 +85,7 @@ export function createChallengeKeys(options: KeyStoreOptions): ChallengeKeyStore
       const secret = await load();
       const next = rotated(secret, options);
       if (next === undefined) return;
-      keep(await home.update<Secret>(SECRETS, next));
+      keep(await management.update<Secret>(SECRETS, next));
       log.info("challenge keys rotated", { audit: true, secret: name, namespace });
     },
   };

@@ -22,7 +22,7 @@ const claiming = (value: NodeIdentity, more: Partial<Claiming> = {}): Claiming =
 });
 
 /** The server with one identity, which keeps to versions; and what was told of it. */
-function aHome(stored: NodeIdentity) {
+function aManagementCluster(stored: NodeIdentity) {
   let current: NodeIdentity = stored;
   const told: string[] = [];
   const patches: object[] = [];
@@ -42,7 +42,7 @@ function aHome(stored: NodeIdentity) {
     }));
   };
   const world = {
-    home: { get: async () => current, patch },
+    management: { get: async () => current, patch },
     log: { info: (message: string) => told.push(message) },
   } as unknown as AttestationWorld;
   return { world, told, patches, write, current: () => current };
@@ -57,7 +57,7 @@ describe("a claim", () => {
     ["of another TPM", {}],
     ["of the TPM that it bears", { ekLabel: "old" }],
   ])("%s closes in one write what an operator opened for a join", async (_, more) => {
-    const { world, told, patches, current } = aHome(known({ reset }));
+    const { world, told, patches, current } = aManagementCluster(known({ reset }));
     const { ekLabel = "new" } = more;
     const claimed = await claim(world, claiming(current(), more));
     expect(claimed.spec).toEqual({ nodeName: NODE });
@@ -70,13 +70,13 @@ describe("a claim", () => {
     ["a renewal uses up an opened clock", "renew", { ...reset, clock: true }, false],
     ["a join uses up an opened clock", "join", { ...reset, clock: true }, false],
   ])("of %s", async (_, intent, opened, isLeft) => {
-    const { world, current } = aHome(known({ reset: opened }));
+    const { world, current } = aManagementCluster(known({ reset: opened }));
     await claim(world, claiming(current(), { intent, ekLabel: "old" }));
     expect(current().spec.reset !== undefined).toBe(isLeft);
   });
 
   it("that the identity bears already writes nothing", async () => {
-    const { world, patches, current } = aHome(known());
+    const { world, patches, current } = aManagementCluster(known());
     expect(await claim(world, claiming(current(), { ekLabel: "old" }))).toBe(current());
     expect(patches).toEqual([]);
   });
@@ -87,7 +87,7 @@ describe("a claim", () => {
     ["neither", {}],
   ])("is withdrawn to what it found: %s", async (_, spec) => {
     const found = known(spec);
-    const { world, current } = aHome(found);
+    const { world, current } = aManagementCluster(found);
     const claimed = await claim(world, claiming(found));
     await withdraw(world, claiming(found), claimed);
     expect(current()).toMatchObject({ spec: found.spec, metadata: { labels: found.metadata.labels } });
@@ -96,7 +96,7 @@ describe("a claim", () => {
 
   it("is withdrawn past somebody's write, whose words stand", async () => {
     const found = known({ reset });
-    const { world, current, write } = aHome(found);
+    const { world, current, write } = aManagementCluster(found);
     const claimed = await claim(world, claiming(found));
     const newer = { ...reset, ekSpkiSha256: "00".repeat(32) };
     write((one) => ({ ...one, spec: { ...one.spec, reset: newer } }));
@@ -107,7 +107,7 @@ describe("a claim", () => {
 
   it("that is another's by now is left to it", async () => {
     const found = known({ retired: true });
-    const { world, current, write } = aHome(found);
+    const { world, current, write } = aManagementCluster(found);
     const claimed = await claim(world, claiming(found));
     write((one) => ({ ...one, metadata: { ...one.metadata, labels: { [EK_LABEL]: "third" } } }));
     await withdraw(world, claiming(found), claimed);
@@ -119,7 +119,7 @@ describe("a claim", () => {
 describe("a reset whose join could not be written", () => {
   it("is opened again, past somebody's write, and told", async () => {
     const found = known({ reset });
-    const { world, told, current, write } = aHome(found);
+    const { world, told, current, write } = aManagementCluster(found);
     const claimed = await claim(world, claiming(found));
     write((one) => one);
     await reopen(world, claiming(found), claimed);
@@ -129,7 +129,7 @@ describe("a reset whose join could not be written", () => {
 
   it("stays closed where a join came in between", async () => {
     const found = known({ reset });
-    const { world, current, write } = aHome(found);
+    const { world, current, write } = aManagementCluster(found);
     const claimed = await claim(world, claiming(found));
     write((one) => ({ ...one, status: { ...one.status, attestedAt: new Date(NOW_MS).toISOString() } }));
     await reopen(world, claiming(found), claimed);
@@ -138,7 +138,7 @@ describe("a reset whose join could not be written", () => {
 
   it("is nobody's matter where none was used up", async () => {
     const found = known();
-    const { world, patches, current } = aHome(found);
+    const { world, patches, current } = aManagementCluster(found);
     await reopen(world, claiming(found, { ekLabel: "old" }), current());
     expect(patches).toEqual([]);
   });

@@ -40,7 +40,7 @@ export async function claim(world: AttestationWorld, claiming: Claiming): Promis
     metadata: { uid, resourceVersion, labels: own },
     ...(ended.length === 0 ? {} : { spec: Object.fromEntries(ended.map((word) => [word, null])) }),
   };
-  const claimed = await world.home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
+  const claimed = await world.management.patch<NodeIdentity>(NODE_IDENTITIES, { name }, patch, { type: "merge" });
   if (ended.includes("reset"))
     world.log.info("identity reset used up", { audit: true, node: nodeName, identity: name });
   return claimed;
@@ -56,9 +56,9 @@ function endedBy({ identity, intent }: Claiming): Pick<NodeIdentitySpec, "retire
   return { ...(retired === undefined ? {} : { retired }), ...(isUsedUp ? { reset } : {}) };
 }
 
-async function create({ home, clusterName }: AttestationWorld, claiming: Claiming): Promise<NodeIdentity> {
+async function create({ management, clusterName }: AttestationWorld, claiming: Claiming): Promise<NodeIdentity> {
   const { nodeName, ekLabel, madeFor } = claiming;
-  return await createIdentity(home, {
+  return await createIdentity(management, {
     apiVersion: COUNTERSIGN_API_VERSION,
     kind: NODE_IDENTITIES.kind,
     metadata: {
@@ -82,7 +82,7 @@ function labelled(nodeName: string): string {
 export async function withdraw(world: AttestationWorld, claiming: Claiming, claimed: NodeIdentity): Promise<void> {
   const { name = "", uid } = claimed.metadata;
   if (claiming.identity.kind !== "Present") {
-    await world.home.delete(NODE_IDENTITIES, { name }, uid === undefined ? {} : { uid });
+    await world.management.delete(NODE_IDENTITIES, { name }, uid === undefined ? {} : { uid });
     return;
   }
   try {
@@ -109,11 +109,11 @@ export async function reopen(world: AttestationWorld, claiming: Claiming, claime
 
 /** The identity as it is now, where it still bears the claim. */
 async function seeClaim(
-  { home }: AttestationWorld,
+  { management }: AttestationWorld,
   { ekLabel }: Claiming,
   { metadata: { uid }, spec }: NodeIdentity,
 ): Promise<NodeIdentity | undefined> {
-  const live = await getIdentity(home, spec);
+  const live = await getIdentity(management, spec);
   if (live.kind !== "Present" || live.value.metadata.uid !== uid) return undefined;
   return live.value.metadata.labels?.[EK_LABEL] === ekLabel ? live.value : undefined;
 }
@@ -128,7 +128,7 @@ async function giveBack(world: AttestationWorld, claiming: Claiming, current: No
     metadata: { uid, resourceVersion, labels: { [EK_LABEL]: label ?? null } },
     ...(given.length === 0 ? {} : { spec: Object.fromEntries(given) }),
   };
-  await world.home.patch(NODE_IDENTITIES, { name }, patch, { type: "merge" });
+  await world.management.patch(NODE_IDENTITIES, { name }, patch, { type: "merge" });
   if (given.some(([word]) => word === "reset"))
     world.log.info("identity reset given back", { audit: true, node: nodeName, identity: name });
 }

@@ -1,4 +1,4 @@
-// NodeIdentities of several clusters in one home, on the embedded API server.
+// NodeIdentities of several clusters in one management cluster, on the embedded API server.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { define, loadDefinitions } from "../../../test/contract/definitions.ts";
@@ -19,17 +19,17 @@ import type { ClusterName } from "../machines/index.ts";
 import { createIdentities, getIdentity, isLive } from "./known.ts";
 
 let server: TestApiServer;
-let home: KubeClient;
+let management: KubeClient;
 beforeAll(async () => {
   server = await startTestApiServer();
   const credentials = () => ({ certPem: server.adminCertPem, keyPem: server.adminKeyPem });
-  home = createKubeClient({ server: server.url, caPem: server.caPem, credentials });
+  management = createKubeClient({ server: server.url, caPem: server.caPem, credentials });
   for (const definition of await loadDefinitions()) {
     if (definition.metadata.name?.startsWith("nodeidentities") === true)
-      await define(home, definition, NODE_IDENTITIES);
+      await define(management, definition, NODE_IDENTITIES);
   }
   for (const clusterName of ["east", "west", undefined]) {
-    const made = await home.create<NodeIdentity>(NODE_IDENTITIES, {
+    const made = await management.create<NodeIdentity>(NODE_IDENTITIES, {
       apiVersion: "countersign.dev/v1alpha1",
       kind: "NodeIdentity",
       metadata: { name: identityName("worker-1", clusterName), labels: { [EK_LABEL]: "ek" } },
@@ -37,11 +37,11 @@ beforeAll(async () => {
     });
     const machine = { namespace: "fleet", name: "m", uid: "u" };
     const status = { attestedAt: new Date().toISOString(), providerId: "test:///1", machine };
-    await home.update<NodeIdentity>(NODE_IDENTITIES, { ...made, status }, { subresource: "status" });
+    await management.update<NodeIdentity>(NODE_IDENTITIES, { ...made, status }, { subresource: "status" });
   }
 });
 afterAll(async () => {
-  await home.close();
+  await management.close();
   await server.close();
 });
 
@@ -49,7 +49,11 @@ it.each(["east", undefined])(
   "those of cluster %s are kept up by its controller, and no others",
   async (clusterName) => {
     const world = { clock: systemClock, random: Math.random, log: silentLog };
-    const identities = createIdentities(home, world, clusterName === undefined ? undefined : { name: clusterName });
+    const identities = createIdentities(
+      management,
+      world,
+      clusterName === undefined ? undefined : { name: clusterName },
+    );
     const stop = new AbortController();
     const running = identities.run(stop.signal);
     await identities.waitForSync(AbortSignal.timeout(10_000));
@@ -74,7 +78,7 @@ it.each([
   "those of Machines in namespace fleet are kept up for the cluster %s/east %d times",
   async (namespace, own, others) => {
     const world = { clock: systemClock, random: Math.random, log: silentLog };
-    const identities = createIdentities(home, world, { name: "east", namespace });
+    const identities = createIdentities(management, world, { name: "east", namespace });
     const stop = new AbortController();
     const running = identities.run(stop.signal);
     await identities.waitForSync(AbortSignal.timeout(10_000));
@@ -111,13 +115,13 @@ describe("an identity's key", () => {
 
 it("an operator's word frees the key and the instance for another node at once", async () => {
   const world = { clock: systemClock, random: Math.random, log: silentLog };
-  const identities = createIdentities(home, world, { name: "east" });
+  const identities = createIdentities(management, world, { name: "east" });
   const stop = new AbortController();
   const running = identities.run(stop.signal);
   await identities.waitForSync(AbortSignal.timeout(10_000));
   const name = identityName("worker-1", "east");
   const spec = { retired: true };
-  identities.observe(await home.patch<NodeIdentity>(NODE_IDENTITIES, { name }, { spec }, { type: "merge" }));
+  identities.observe(await management.patch<NodeIdentity>(NODE_IDENTITIES, { name }, { spec }, { type: "merge" }));
   const holders = identities.holdersOf("ek", "another");
   expect(holders.kind === "Present" && holders.value.map(({ identity }) => identity)).not.toContain(name);
   expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: [] });
@@ -128,7 +132,7 @@ it("an operator's word frees the key and the instance for another node at once",
 describe("node c of cluster b, where node b.c of a cluster without a name has the readable name", () => {
   const world = { clock: systemClock, random: Math.random, log: silentLog };
   const copied = async (cluster: ClusterName | undefined, node: string) => {
-    const identities = createIdentities(home, world, cluster);
+    const identities = createIdentities(management, world, cluster);
     const stop = new AbortController();
     const running = identities.run(stop.signal);
     await identities.waitForSync(AbortSignal.timeout(10_000));
@@ -136,7 +140,7 @@ describe("node c of cluster b, where node b.c of a cluster without a name has th
     const holders = identities.holdersOf("ek-of-b.c", node);
     stop.abort();
     await running;
-    const live = await getIdentity(home, { nodeName: node, clusterName: cluster?.name });
+    const live = await getIdentity(management, { nodeName: node, clusterName: cluster?.name });
     return { found, live, holders };
   };
   const anIdentity = (spec: NodeIdentitySpec): NodeIdentity => ({
@@ -146,7 +150,7 @@ describe("node c of cluster b, where node b.c of a cluster without a name has th
     spec,
   });
   beforeAll(async () => {
-    await createIdentity(home, anIdentity({ nodeName: "b.c" }));
+    await createIdentity(management, anIdentity({ nodeName: "b.c" }));
   });
 
   it("does not see the other's pins, and that the TPM is the other's", async () => {
@@ -158,23 +162,23 @@ describe("node c of cluster b, where node b.c of a cluster without a name has th
   });
 
   it("has an identity of its own, also when the other is gone", async () => {
-    const made = await createIdentity(home, anIdentity({ nodeName: "c", clusterName: "b" }));
+    const made = await createIdentity(management, anIdentity({ nodeName: "c", clusterName: "b" }));
     expect(made.metadata.name).toMatch(/^sha256\.[a-z2-7]{52}$/);
     const own = { kind: "Present", value: { metadata: { uid: made.metadata.uid } } };
     expect(await copied({ name: "b" }, "c")).toMatchObject({ found: own, live: own });
     expect(await copied(undefined, "b.c")).toMatchObject({
       ...{ found: { value: { spec: { nodeName: "b.c" } } }, live: { value: { metadata: { name: "b.c" } } } },
     });
-    await expect(createIdentity(home, anIdentity({ nodeName: "c", clusterName: "b" }))).rejects.toMatchObject({
+    await expect(createIdentity(management, anIdentity({ nodeName: "c", clusterName: "b" }))).rejects.toMatchObject({
       code: "already-exists",
     });
-    await home.delete(NODE_IDENTITIES, { name: "b.c" });
+    await management.delete(NODE_IDENTITIES, { name: "b.c" });
     expect(await copied({ name: "b" }, "c")).toMatchObject({ found: own, live: own });
   });
 
   it("is judged by what somebody wrote by hand under its name without the cluster's", async () => {
     const metadata = { name: "b.d" };
-    await home.create(NODE_IDENTITIES, { ...anIdentity({ nodeName: "d", revoked: true }), metadata });
+    await management.create(NODE_IDENTITIES, { ...anIdentity({ nodeName: "d", revoked: true }), metadata });
     const revoked = { kind: "Present", value: { spec: { revoked: true } } };
     expect(await copied({ name: "b" }, "d")).toMatchObject({ found: revoked, live: revoked });
   });

@@ -168,9 +168,9 @@ function seen<T>(value: T | undefined): Seen<T> {
 
 /** The identity as it is on the server now. */
 export async function getIdentity(
-  home: KubeClient,
+  management: KubeClient,
   owner: IdentityOwner,
   signal?: AbortSignal,
 ): Promise<Seen<NodeIdentity>> {
-  return seen(await findIdentity(home, owner, signal));
+  return seen(await findIdentity(management, owner, signal));
 }

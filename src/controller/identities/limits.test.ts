@@ -54,12 +54,12 @@ describe("the pace of a replica", () => {
       ...{ get: called("get"), create: called("create"), update: called("update"), patch: called("patch") },
       delete: called("delete"),
     } as unknown as KubeClient;
-    const [client, home] = [paceWrites(plain, clock, bucket), paceWrites(plain, clock, bucket)];
+    const [client, management] = [paceWrites(plain, clock, bucket), paceWrites(plain, clock, bucket)];
     const writes = [
       client.create({} as never, {} as never),
-      home.update({} as never, {} as never),
+      management.update({} as never, {} as never),
       client.patch({} as never, {} as never, {}),
-      home.delete({} as never, {} as never),
+      management.delete({} as never, {} as never),
     ];
     await client.get({} as never, {} as never);
     expect(calls.toSorted()).toEqual(["create", "get", "update"]);

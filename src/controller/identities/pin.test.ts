@@ -17,7 +17,7 @@ function pinOn(own: NodeIdentity, others: readonly NodeIdentity[] = []) {
   const world = {
     clock: { now: () => NOW_MS },
     log: { info: () => undefined },
-    home: {
+    management: {
       list: async () => ({ items: [own, ...others] }),
       patch: async () => own,
       update: async (_: unknown, written: NodeIdentity) => written,

@@ -105,7 +105,9 @@ async function otherHolders(
   ekLabel: string,
   own: NodeIdentity,
 ): Promise<readonly KeyHolder[]> {
-  const { items } = await world.home.list<NodeIdentity>(NODE_IDENTITIES, { labelSelector: `${EK_LABEL}=${ekLabel}` });
+  const { items } = await world.management.list<NodeIdentity>(NODE_IDENTITIES, {
+    labelSelector: `${EK_LABEL}=${ekLabel}`,
+  });
   return items
     .filter((other) => other.metadata.uid !== own.metadata.uid && isLive(other))
     .map((other) => holderOf(other, world.clusterName));
@@ -121,7 +123,7 @@ async function write(world: AttestationWorld, pinning: Pinning, claimed: NodeIde
     ...pins,
     exchanges: [...exchanges, exchange].slice(-EXCHANGES_KEPT),
   };
-  const written = await world.home.update(NODE_IDENTITIES, { ...claimed, status }, { subresource: "status" });
+  const written = await world.management.update(NODE_IDENTITIES, { ...claimed, status }, { subresource: "status" });
   world.log.info("identity pinned", {
     audit: true,
     node: pinning.nodeName,

@@ -101,15 +101,15 @@ describe("the beacon", () => {
 
 const RECIPIENT = { id: new Uint8Array(8).fill(5), scalar: new Uint8Array(32).fill(9) };
 
-function aHome(get: () => Promise<ConfigMap>) {
+function aManagementCluster(get: () => Promise<ConfigMap>) {
   const written: ConfigMap[] = [];
   const write = async (_: unknown, configMap: ConfigMap) => void written.push(configMap);
   const warnings: string[] = [];
   const world = {
-    home: { get, create: write, update: write },
+    management: { get, create: write, update: write },
     keys: { ring: async () => ({ recipients: [RECIPIENT] }) },
     namespace: "home",
-    nameAtHome: (name: string) => `${name}-east`,
+    nameInManagement: (name: string) => `${name}-east`,
     log: { ...silentLog, warn: (said: string) => warnings.push(said) },
   } as unknown as AttestationWorld;
   return { world, written, warnings };
@@ -119,7 +119,7 @@ const noConfigMap = () => Promise.reject(new Fault("not-found", "none"));
 
 describe("the key for sealed evidence", () => {
   it("is published so that what is sealed to it can be opened", async () => {
-    const { world, written } = aHome(noConfigMap);
+    const { world, written } = aManagementCluster(noConfigMap);
     await publishRecipient(world);
     const [configMap] = written;
     expect(configMap?.metadata).toEqual({ namespace: "home", name: "countersign-evidence-recipient-east" });
@@ -131,22 +131,22 @@ describe("the key for sealed evidence", () => {
   });
 
   it("is written anew where somebody changed it, and not where it stands", async () => {
-    const first = aHome(noConfigMap);
+    const first = aManagementCluster(noConfigMap);
     await publishRecipient(first.world);
     const present = first.written[0] as ConfigMap;
-    const same = aHome(async () => present);
+    const same = aManagementCluster(async () => present);
     await publishRecipient(same.world);
     expect(same.written).toEqual([]);
-    const changed = aHome(async () => ({ ...present, data: { evidenceRecipient: "mine" } }));
+    const changed = aManagementCluster(async () => ({ ...present, data: { evidenceRecipient: "mine" } }));
     await publishRecipient(changed.world);
     expect(changed.written).toEqual([present]);
   });
 
   it("keeps nothing else from being done where it may not be published", async () => {
-    const { world, warnings } = aHome(() => Promise.reject(new Fault("forbidden", "no")));
+    const { world, warnings } = aManagementCluster(() => Promise.reject(new Fault("forbidden", "no")));
     await publishRecipient(world);
     expect(warnings).toEqual(["the key for sealed evidence is not published"]);
-    const away = aHome(() => Promise.reject(new Fault("unavailable", "down")));
+    const away = aManagementCluster(() => Promise.reject(new Fault("unavailable", "down")));
     await expect(publishRecipient(away.world)).rejects.toMatchObject({ code: "unavailable" });
   });
 });

@@ -104,17 +104,23 @@ async function empty({ world: { client } }: BeaconOptions): Promise<void> {
 
 // The key to which evidence may be sealed (Messages), published in the management cluster for writers of bootstrap
 // data: the public half, as `--evidence-recipient` takes it. The private half stays beside the challenge keys.
-type RecipientWorld = Pick<AttestationWorld, "home" | "keys" | "namespace" | "nameAtHome" | "log">;
+type RecipientWorld = Pick<AttestationWorld, "management" | "keys" | "namespace" | "nameInManagement" | "log">;
 
-export async function publishRecipient({ home, keys, namespace, nameAtHome, log }: RecipientWorld): Promise<void> {
+export async function publishRecipient({
+  management,
+  keys,
+  namespace,
+  nameInManagement,
+  log,
+}: RecipientWorld): Promise<void> {
   const [recipient] = (await keys.ring()).recipients;
   if (recipient === undefined) return;
   const words = encodeRecipient({ id: recipient.id, point: publicPointOf("P-256", recipient.scalar) });
   await publishConfigMap(
-    { client: home, log },
+    { client: management, log },
     {
       namespace,
-      name: nameAtHome(EVIDENCE_RECIPIENT.name),
+      name: nameInManagement(EVIDENCE_RECIPIENT.name),
       data: { [EVIDENCE_RECIPIENT.key]: words },
       unpublished: "the key for sealed evidence is not published",
     },

@@ -55,7 +55,7 @@ describe("the infrastructure of a Cluster", () => {
 
 describe("registration", () => {
   const signers = { client: `${CLIENT}tpm`, serving: `${SERVING}tpm` };
-  const home = (list: () => Promise<unknown>) => ({ list }) as never;
+  const management = (list: () => Promise<unknown>) => ({ list }) as never;
 
   it.each([
     ["is nothing where Cluster API is not served", "not-found", 0],
@@ -64,8 +64,8 @@ describe("registration", () => {
   ] as const)("%s", async (_, code, told) => {
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (said: string) => warnings.push(said) };
-    const failing = home(() => Promise.reject(new Fault(code, "no list")));
-    const register = createRegistration({ home: failing, log, clusterName: "c", signers });
+    const failing = management(() => Promise.reject(new Fault(code, "no list")));
+    const register = createRegistration({ management: failing, log, clusterName: "c", signers });
     await register();
     await register();
     expect(warnings).toHaveLength(told);
@@ -88,13 +88,13 @@ describe("registration", () => {
     const log = { ...silentLog, warn: (_said: string, fields?: object) => warnings.push(fields) };
     const raw = async () => ({ status, body: Buffer.from(body) });
     const failing = { list: async () => ({ items: [cluster] }), raw } as never;
-    await createRegistration({ home: failing, log, clusterName: "c", signers })();
+    await createRegistration({ management: failing, log, clusterName: "c", signers })();
     expect(warnings).toMatchObject([{ error: { code, message: expect.stringContaining(words) } }]);
   });
 
   it("asks nobody where no signer of ours is served", async () => {
-    const unasked = home(() => Promise.reject(new Error("asked")));
-    await createRegistration({ home: unasked, log: silentLog, clusterName: "c", signers: undefined })();
+    const unasked = management(() => Promise.reject(new Error("asked")));
+    await createRegistration({ management: unasked, log: silentLog, clusterName: "c", signers: undefined })();
   });
 });
 

@@ -13,7 +13,7 @@ import { type Discovering, getPreferredVersion, listServed } from "../served/ind
 
 interface RegistrationOptions {
   /** Where the Clusters are. */
-  readonly home: Pick<KubeClient, "get" | "list" | "patch" | "raw">;
+  readonly management: Pick<KubeClient, "get" | "list" | "patch" | "raw">;
   readonly log: Log;
   /** The name of this cluster's Cluster. Left out: the only one there is. */
   readonly clusterName: string | undefined;
@@ -26,7 +26,7 @@ interface RegistrationOptions {
 export type Registration = () => Promise<void>;
 
 export function createRegistration(options: RegistrationOptions): Registration {
-  const { home, log, signers } = options;
+  const { management, log, signers } = options;
   /** Uids of objects whose definition dropped the fields: their status is not written again and again. */
   const pruning = new Set<string>();
   let said = "";
@@ -35,21 +35,21 @@ export function createRegistration(options: RegistrationOptions): Registration {
     const { name = "", namespace, uid = "" } = infra.metadata;
     const target = { name, ...(namespace === undefined ? {} : { namespace }) };
     if (!pruning.has(uid)) {
-      if (isInStatus(infra, wanted) || (await writeStatus(home, resource, { target, wanted }))) return;
+      if (isInStatus(infra, wanted) || (await writeStatus(management, resource, { target, wanted }))) return;
       pruning.add(uid);
     }
     if (isAnnotated(infra, wanted)) return;
-    await home.patch(resource, target, annotationPatch(wanted), { type: "merge" });
+    await management.patch(resource, target, annotationPatch(wanted), { type: "merge" });
     log.info("signers registered", { kind: resource.kind, name, namespace, by: "annotations" });
   }
 
   async function register(wanted: AdvertisedSigners): Promise<void> {
-    const cluster = await findCluster(home, { name: options.clusterName, namespace: options.clusterNamespace });
+    const cluster = await findCluster(management, { name: options.clusterName, namespace: options.clusterNamespace });
     const ref = cluster === undefined ? undefined : readInfrastructureRef(cluster);
     if (ref === undefined) return;
-    const resource = await discover(home, ref);
+    const resource = await discover(management, ref);
     const { name, namespace } = ref;
-    await write(resource, await home.get<InfraCluster>(resource, { name, namespace }), wanted);
+    await write(resource, await management.get<InfraCluster>(resource, { name, namespace }), wanted);
   }
 
   return async () => {
@@ -72,13 +72,13 @@ interface StatusWrite {
 
 /** False where the definition has no such fields, or no status of its own. */
 async function writeStatus(
-  home: RegistrationOptions["home"],
+  management: RegistrationOptions["management"],
   resource: Resource,
   { target, wanted }: StatusWrite,
 ): Promise<boolean> {
   try {
     const subresource = { ...target, subresource: "status" };
-    const answer = await home.patch<InfraCluster>(resource, subresource, statusPatch(wanted), { type: "merge" });
+    const answer = await management.patch<InfraCluster>(resource, subresource, statusPatch(wanted), { type: "merge" });
     return isInStatus(answer, wanted);
   } catch (error) {
     // Strict definitions, missing subresource, a right for the object and not for its status.
@@ -101,8 +101,8 @@ interface ClusterQuery {
  * Undefined where Cluster API is not served or may not be read, or where it is not said which of several Clusters is
  * meant.
  */
-async function findCluster(home: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
-  const found = await listClusters(home, cluster);
+async function findCluster(management: Lister, cluster: ClusterQuery): Promise<KubeObject | undefined> {
+  const found = await listClusters(management, cluster);
   return found.length === 1 ? found[0] : undefined;
 }
 
@@ -116,9 +116,9 @@ const START_LIMIT_MS = 5_000;
  * Fault `bad-config` where the name is that of several Clusters. Where they may not be read, their Machines tell it
  * later.
  */
-export async function requireOneCluster(home: Lister, { cluster, log }: { cluster: ClusterName; log: Log }) {
+export async function requireOneCluster(management: Lister, { cluster, log }: { cluster: ClusterName; log: Log }) {
   try {
-    await listClusters(home, cluster, { timeoutMs: START_LIMIT_MS });
+    await listClusters(management, cluster, { timeoutMs: START_LIMIT_MS });
   } catch (error) {
     if (!isFault(error) || error.code === "bad-config") throw error;
     log.warn("whether another Cluster has this one's name is not known yet", { cluster: cluster.name, error });
@@ -127,14 +127,14 @@ export async function requireOneCluster(home: Lister, { cluster, log }: { cluste
 
 /** Of that name, in that namespace. Fault `bad-config` where they are in several. */
 async function listClusters(
-  home: Lister,
+  management: Lister,
   { name, namespace }: ClusterQuery,
   options: ListOptions = {},
 ): Promise<readonly KubeObject[]> {
   const fieldSelector = name === undefined ? undefined : `metadata.name=${name}`;
   for (const resource of CLUSTER_RESOURCES) {
     try {
-      const { items } = await home.list(resource, { ...options, namespace, fieldSelector });
+      const { items } = await management.list(resource, { ...options, namespace, fieldSelector });
       if (name !== undefined) requireOneNamespace({ name, namespace }, items.map(namespaceOf));
       return items;
     } catch (error) {
@@ -185,10 +185,10 @@ function isAnnotated({ metadata }: InfraCluster, { client, serving }: Advertised
 }
 
 /** Fault `not-found` where the kind is not served; why it could not be asked for is a fault of its own. */
-async function discover(home: Discovering, ref: InfrastructureRef): Promise<Resource> {
+async function discover(management: Discovering, ref: InfrastructureRef): Promise<Resource> {
   const { group, kind } = ref;
-  const version = ref.version ?? (await getPreferredVersion(home, group));
-  const kinds = version === undefined ? undefined : await listServed(home, { group, version });
+  const version = ref.version ?? (await getPreferredVersion(management, group));
+  const kinds = version === undefined ? undefined : await listServed(management, { group, version });
   if (version === undefined || kinds === undefined) {
     throw new Fault("not-found", `${version === undefined ? group : `${group}/${version}`} is not served`);
   }

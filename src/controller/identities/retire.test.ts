@@ -43,7 +43,7 @@ async function phaseAfter(seen: Seen): Promise<string | undefined> {
     identities: { list: () => (isElsewhere ? [] : identities), elsewhere: () => (isElsewhere ? identities : []) },
     machines: { has: () => seen.hasMachine ?? false, namespaces: () => namespaces },
     getNode: () => (seen.hasNode === true ? ({} as Node) : undefined),
-    home: {
+    management: {
       update: async (_: unknown, one: NodeIdentity) => {
         written.push(one);
         return one;
@@ -114,7 +114,7 @@ describe("an identity", () => {
       identities: { list: () => ["spoiled", "good"].map((name) => anIdentity(name, {})), elsewhere: () => [] },
       machines: { has: () => false, namespaces: () => [] },
       getNode: () => undefined,
-      home: { update, patch: async () => undefined },
+      management: { update, patch: async () => undefined },
       log: silentLog,
     } as unknown as AttestationWorld);
     expect(written).toEqual(["good"]);
@@ -138,7 +138,7 @@ describe("the endorsement key of a retired identity", () => {
       identities: { list: () => [identity], elsewhere: () => [] },
       machines: { has: () => false, namespaces: () => [] },
       getNode: () => undefined,
-      home: {
+      management: {
         update: async (_: unknown, one: NodeIdentity) => ({
           ...one,
           metadata: { ...one.metadata, resourceVersion: "8" },

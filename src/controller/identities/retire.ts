@@ -6,7 +6,7 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
 
 type Phase = NonNullable<NodeIdentityStatus["phase"]>;
-type RetiringWorld = Pick<AttestationWorld, "identities" | "machines" | "getNode" | "home" | "log" | "clusterName">;
+type RetiringWorld = Pick<AttestationWorld, "identities" | "machines" | "getNode" | "management" | "log" | "clusterName">;
 
 export async function retire(world: RetiringWorld): Promise<void> {
   const { identities } = world;
@@ -70,7 +70,7 @@ async function turn(world: RetiringWorld, identity: NodeIdentity, phase: Phase):
     isOver(phase) ? { ...one, revoked: true } : one,
   );
   const status = { ...identity.status, phase, certificates };
-  const turned = await world.home.update<NodeIdentity>(
+  const turned = await world.management.update<NodeIdentity>(
     NODE_IDENTITIES,
     { ...identity, status },
     { subresource: "status" },
@@ -88,6 +88,6 @@ async function letKeyGo(world: RetiringWorld, { metadata }: NodeIdentity): Promi
   const { name = "", uid, resourceVersion, labels } = metadata;
   if (labels?.[EK_LABEL] === undefined) return;
   const patch = { metadata: { uid, resourceVersion, labels: { [EK_LABEL]: null } } };
-  await world.home.patch(NODE_IDENTITIES, { name }, patch, { type: "merge" });
+  await world.management.patch(NODE_IDENTITIES, { name }, patch, { type: "merge" });
   world.log.debug("endorsement key let go", { identity: name });
 }

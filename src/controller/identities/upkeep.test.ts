@@ -4,8 +4,8 @@ import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
 import { createUpkeep } from "./upkeep.ts";
 
-/** A home in which nothing is to be done, with what is told and done of keys and identities. */
-function aHome(
+/** A management cluster in which nothing is to be done, with what is told and done of keys and identities. */
+function aManagementCluster(
   namespaces: readonly string[],
   elsewhere: readonly string[] = [],
   clusterName: string | undefined = "east",
@@ -39,13 +39,13 @@ function aHome(
 
 describe("upkeep", () => {
   it("goes on where the cluster's Machines are in one namespace", async () => {
-    const { look, done } = aHome(["fleet"]);
+    const { look, done } = aManagementCluster(["fleet"]);
     await look();
     expect(done).toEqual(["keys", "registered"]);
   });
 
   it("does nothing for a name that clusters of two namespaces have, and names them", async () => {
-    const { look, done } = aHome(["west", "fleet"]);
+    const { look, done } = aManagementCluster(["west", "fleet"]);
     await expect(look()).rejects.toMatchObject({
       code: "bad-config",
       message: expect.stringContaining("fleet/east, west/east"),
@@ -54,7 +54,7 @@ describe("upkeep", () => {
   });
 
   it("tells of identities of another cluster of its name, once", async () => {
-    const { look, said } = aHome(["fleet"], ["west", "west"]);
+    const { look, said } = aManagementCluster(["fleet"], ["west", "west"]);
     await look();
     await look();
     expect(said).toEqual([{ cluster: "east", namespaces: ["west"], identities: 2 }]);

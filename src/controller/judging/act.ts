@@ -37,7 +37,7 @@ export interface ActOptions {
   readonly log: Log;
   readonly metrics?: Metrics | undefined;
   /** Which replica speaks. */
-  readonly identity: string;
+  readonly replica: string;
 }
 
 /** What a judgement is about. */
@@ -58,10 +58,10 @@ export function createAct(options: ActOptions): Act {
   /** What was last said about each request, by uid: the same words are not said twice. */
   const said = new Map<string, string>();
   const count = createVerdictCounter(options.metrics);
-  const { client, clock, log, identity } = options;
+  const { client, clock, log, replica } = options;
   // It returns at once and drops what cannot be written: an Event is a courtesy, and must not keep a verdict from being
   // reached.
-  const events = createEventRecorder({ client, clock, log, component: CONTROLLER_NAME, instance: identity });
+  const events = createEventRecorder({ client, clock, log, component: CONTROLLER_NAME, instance: replica });
   return {
     act: async (judged, judgement) => {
       const { csr } = judged;

@@ -36,7 +36,7 @@ const acme: ProviderVerifier = {
   ask: async () => ({ kind: "Attested", level: "Instance", pins: {} }),
 };
 
-/** A home whose first write is overtaken. */
+/** A management cluster whose first write is overtaken. */
 function aWorld(identity: NodeIdentity) {
   const said: string[] = [];
   let writes = 0;
@@ -56,7 +56,12 @@ function aWorld(identity: NodeIdentity) {
       act: async (_: unknown, { verdict }: { verdict: Verdict }) =>
         void said.push(`${verdict.kind} ${verdict.message}`),
     },
-    home: { get: async () => identity, patch: async () => identity, update: write, list: async () => ({ items: [] }) },
+    management: {
+      get: async () => identity,
+      patch: async () => identity,
+      update: write,
+      list: async () => ({ items: [] }),
+    },
     client: { patch: write, get: async () => ({ metadata: { uid: "n" } }) },
     keys: { ring: async () => ({ all: [KEYS], current: KEYS, recipients: [] }) },
     identities: {

@@ -26,7 +26,7 @@ interface JudgingOptions extends Informers {
   readonly log: Log;
   readonly metrics: Metrics;
   /** Which replica speaks. */
-  readonly identity: string;
+  readonly replica: string;
   readonly authorities: Authorities;
   readonly servedSigners: readonly string[];
   /** Stricter rules that do not hold here, by id: docs/rules.md. */

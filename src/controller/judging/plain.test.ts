@@ -66,7 +66,7 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
     claims,
     clock: createManualClock(),
     log: silentLog,
-    identity: "test",
+    replica: "test",
     servedSigners: [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, INSECURE_CLIENT_SIGNER],
     access: kubeadmAccess(),
     surroundings: surroundingsOf(stage),

@@ -85,7 +85,7 @@ function lifetimeMs(certificates: readonly IssuedCertificate[]): number {
 // are on another cluster than the requests, the signer also asks live before a request passes: that cluster may be out
 // of reach while this one is not, and what an operator says there meanwhile would not be heard.
 interface IdentitySource {
-  readonly home: KubeClient;
+  readonly management: KubeClient;
   readonly identities: Pick<Identities, "find" | "hasSynced">;
   readonly clusterName: string | undefined;
   /** A pass of the copy is asked for once more, live. */
@@ -93,7 +93,7 @@ interface IdentitySource {
 }
 
 export function createIdentityReader({
-  home,
+  management,
   identities,
   clusterName,
   isAlwaysLive = false,
@@ -104,6 +104,6 @@ export function createIdentityReader({
     if (copy.kind === "NotRead") return identities.hasSynced() ? { kind: "Absent" } : copy;
     const isPassed = copy.kind === "Absent" || judgeStanding(copy.value, asked).kind === "Pass";
     if (isPassed && !isAlwaysLive) return copy;
-    return await getIdentity(home, { nodeName, clusterName }, signal);
+    return await getIdentity(management, { nodeName, clusterName }, signal);
   };
 }

@@ -1,4 +1,4 @@
-// The Machines of several clusters in one home, on the embedded API server: found by provider ID, and read again where
+// The Machines of several clusters in one management cluster, on the embedded API server: found by provider ID, and read again where
 // a copy is not enough.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

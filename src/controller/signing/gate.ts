@@ -77,19 +77,19 @@ async function recordUnattested(
  * certificates of the name nobody knows whether they are older than the retirement.
  */
 async function recordSuccessor(
-  { home, identities, clusterName }: AttestationWorld,
+  { management, identities, clusterName }: AttestationWorld,
   nodeName: string | undefined,
   made: IssuedCertificate,
 ): Promise<void> {
   if (nodeName === undefined || made.purpose !== "Client" || identities.find(nodeName).kind === "NotRead") return;
-  const identity = await getIdentity(home, { nodeName, clusterName });
+  const identity = await getIdentity(management, { nodeName, clusterName });
   if (identity.kind !== "Present" || !isRetired(identity.value)) return;
   const before = identity.value.status;
   const ended = (before?.certificates ?? []).map((one) => (one.unproven === true ? one : { ...one, revoked: true }));
   const certificates = withCertificate({ ...before, certificates: ended }, { ...made, unproven: true });
   // With the phase, so that the round of upkeep does not end this certificate with those of before.
   const status = { ...before, phase: "Retired", certificates } as const;
-  await home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity.value, status }, { subresource: "status" });
+  await management.update<NodeIdentity>(NODE_IDENTITIES, { ...identity.value, status }, { subresource: "status" });
 }
 
 function admit(world: AttestationWorld, csr: CertificateSigningRequest, found: Found): GateAnswer {
@@ -122,8 +122,8 @@ async function findExchange(world: AttestationWorld, csr: CertificateSigningRequ
 }
 
 async function findLive(world: AttestationWorld, csr: CertificateSigningRequest): Promise<Found | undefined> {
-  const { home, clusterName } = world;
-  return await findIn(world, csr, (nodeName) => getIdentity(home, { nodeName, clusterName }));
+  const { management, clusterName } = world;
+  return await findIn(world, csr, (nodeName) => getIdentity(management, { nodeName, clusterName }));
 }
 
 async function findIn(
@@ -208,13 +208,17 @@ async function write(world: AttestationWorld, found: Found, { progressOf, findAg
   }
 }
 
-async function writeOn({ home }: AttestationWorld, { identity, exchange }: Found, progress: Progress): Promise<void> {
+async function writeOn(
+  { management }: AttestationWorld,
+  { identity, exchange }: Found,
+  progress: Progress,
+): Promise<void> {
   const { state, certificates } = progress;
   const exchanges = (identity.status?.exchanges ?? []).map((one) =>
     one.proofUid === exchange.proofUid ? { ...one, state } : one,
   );
   const status = { ...identity.status, exchanges, certificates };
-  await home.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
+  await management.update<NodeIdentity>(NODE_IDENTITIES, { ...identity, status }, { subresource: "status" });
 }
 
 function describeCertificate(
@@ -302,7 +306,7 @@ async function pinWithoutEnvelope(
   const nodeName = nodeNameOf(request?.subject.commonName);
   if (request === undefined || nodeName === undefined) return undefined;
   if (world.identities.find(nodeName).kind === "NotRead") return undefined;
-  const identity = await getIdentity(world.home, { nodeName, clusterName: world.clusterName });
+  const identity = await getIdentity(world.management, { nodeName, clusterName: world.clusterName });
   const at = new Date(world.clock.now()).toISOString();
   const spkiSha256 = encodeHex(sha256(request.publicKey.spki));
   const { signerName } = csr.spec;

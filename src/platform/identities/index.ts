@@ -13,25 +13,25 @@ import type { KubeClient } from "../kube/index.ts";
 
 /** As it is on the server now. */
 export async function findIdentity(
-  home: KubeClient,
+  management: KubeClient,
   owner: IdentityOwner,
   signal?: AbortSignal | undefined,
 ): Promise<NodeIdentity | undefined> {
   // The owner of the readable name when this identity was made may be gone since: both are looked at.
   for (const name of identityNames(owner)) {
-    const found = await getIfThere(home, name, signal);
+    const found = await getIfThere(management, name, signal);
     if (found !== undefined && isIdentityOf(found, owner)) return found;
   }
   return undefined;
 }
 
 async function getIfThere(
-  home: KubeClient,
+  management: KubeClient,
   name: string,
   signal: AbortSignal | undefined,
 ): Promise<NodeIdentity | undefined> {
   try {
-    return await home.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
+    return await management.get<NodeIdentity>(NODE_IDENTITIES, { name }, { signal });
   } catch (error) {
     if (isFault(error, "not-found")) return undefined;
     throw error;
@@ -43,18 +43,18 @@ async function getIfThere(
  * under the name that was tried; the caller has seen that there was none.
  */
 export async function createIdentity(
-  home: KubeClient,
+  management: KubeClient,
   identity: NodeIdentity,
   signal?: AbortSignal | undefined,
 ): Promise<NodeIdentity> {
   const [readable, second] = identityNames(identity.spec);
   const named = (name: string): NodeIdentity => ({ ...identity, metadata: { ...identity.metadata, name } });
   try {
-    return await home.create<NodeIdentity>(NODE_IDENTITIES, named(readable), { signal });
+    return await management.create<NodeIdentity>(NODE_IDENTITIES, named(readable), { signal });
   } catch (error) {
     if (!isFault(error, "already-exists")) throw error;
-    const there = await getIfThere(home, readable, signal);
+    const there = await getIfThere(management, readable, signal);
     if (there === undefined || isIdentityOf(there, identity.spec)) throw error;
-    return await home.create<NodeIdentity>(NODE_IDENTITIES, named(second), { signal });
+    return await management.create<NodeIdentity>(NODE_IDENTITIES, named(second), { signal });
   }
 }

@@ -20,7 +20,7 @@ async function onlyOnce(on: AttestationStage, node: string, proof: Csr): Promise
 
 /** Two replicas that know nothing of each other, and several machines. */
 async function underTwo(on: AttestationStage): Promise<string> {
-  const second: RunningController = await on.stage.startReplica({ identity: "second-replica" });
+  const second: RunningController = await on.stage.startReplica({ replica: "second-replica" });
   try {
     const scenes = await Promise.all([on.aScene(), on.aScene(), on.aScene()]);
     const ends = await Promise.all(

@@ -37,7 +37,7 @@ export async function startOurController(
     clock: systemClock,
     random: randomBytes,
     log: await createLog({ level: "debug", format: "json", destination: { write: (line) => lines.push(line) } }),
-    identity: "upstream-test",
+    replica: "upstream-test",
     allowInsecure: true,
     ...more,
   });

@@ -28,14 +28,14 @@ async function writeTrail(chain: string, isAnchored: boolean): Promise<readonly 
   const lines: string[] = [];
   const sink = { append: (line: string) => void lines.push(line), sync: async () => undefined };
   const clock = createManualClock();
-  const trail = createAuditTrail({ clock, identity: "replica-1", chain, sink });
+  const trail = createAuditTrail({ clock, replica: "replica-1", chain, sink });
   trail.begin([]);
   trail.record("verdict", { csr: "csr-a", verdict: "Allow" });
   trail.record("certificate issued", { csr: "csr-a", subject: "system:node:worker-1" });
   trail.record("verdict", { csr: "csr-b", verdict: "Deny", why: "no \u001b[31mMachine" });
   const over = new AbortController();
   over.abort();
-  const options = { client: admin, clock, log: silentLog, namespace: NAMESPACE, identity: "replica-1", trail };
+  const options = { client: admin, clock, log: silentLog, namespace: NAMESPACE, replica: "replica-1", trail };
   if (isAnchored) await createAnchor(options).run(over.signal);
   return lines;
 }

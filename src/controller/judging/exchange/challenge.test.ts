@@ -34,7 +34,7 @@ async function lookAtChallenged(copied: Seen<NodeIdentity>, live: Seen<NodeIdent
     log: silentLog,
     act: { act: async (_: unknown, { verdict }: Judgement) => void said.push(`${verdict.kind} ${verdict.reason}`) },
     limits: { overflow: { isOver: () => false } },
-    home: { get: async () => (live.kind === "Present" ? live.value : Promise.reject(NONE)) },
+    management: { get: async () => (live.kind === "Present" ? live.value : Promise.reject(NONE)) },
     client: { get: () => Promise.reject(NONE) },
     identities: { find: () => copied, holdersOfProvider: () => ABSENT, countYoung: () => 0 },
     machines: { byProviderId: () => ABSENT, countAwaiting: () => 0, countAll: () => 0 },

@@ -28,7 +28,7 @@ async function look(
   const absent = { kind: "Absent" } as const;
   const world = {
     clock: { now: () => NOW_MS },
-    home: { get: () => Promise.reject(new Fault("not-found", "no identity yet")) },
+    management: { get: () => Promise.reject(new Fault("not-found", "no identity yet")) },
     client: { get: async () => ({ metadata: {} }) },
     identities: { find: () => absent, holdersOfProvider: () => absent, countYoung: () => 0 },
     machines: {

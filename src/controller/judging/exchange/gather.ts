@@ -107,14 +107,14 @@ function provesNothing({ providers }: AttestationWorld, named: string | undefine
 }
 
 async function seeIdentity(
-  { home, identities, clusterName }: AttestationWorld,
+  { management, identities, clusterName }: AttestationWorld,
   { envelope, signal }: EvidenceLook,
   isLive: boolean,
 ): Promise<Seen<NodeIdentity>> {
   if (envelope === undefined) return { kind: "Absent" };
   const copy = identities.find(envelope.node);
   if (!isLive || copy.kind === "NotRead") return copy;
-  return await getIdentity(home, { nodeName: envelope.node, clusterName }, signal);
+  return await getIdentity(management, { nodeName: envelope.node, clusterName }, signal);
 }
 
 interface WantedMachines {

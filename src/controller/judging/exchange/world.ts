@@ -31,7 +31,7 @@ export interface AttestationWorld {
   /** The workload cluster: requests and Nodes. */
   readonly client: KubeClient;
   /** Where NodeIdentities and challenge keys are; the workload cluster itself where there is no other. */
-  readonly home: KubeClient;
+  readonly management: KubeClient;
   readonly clock: Clock;
   readonly log: Log;
   readonly randomBytes: (count: number) => Uint8Array;
@@ -60,10 +60,10 @@ export interface AttestationWorld {
   /** The ids that were given, else the pins of every CA in force. */
   readonly clusterIds: (csr: CertificateSigningRequest) => readonly string[];
   readonly clusterName: string | undefined;
-  /** Of the controller's own objects at home. */
+  /** Of the controller's own objects in the management cluster. */
   readonly namespace: string;
-  /** How such an object is called: where one home has those of several clusters, each cluster has its own. */
-  readonly nameAtHome: (name: string) => string;
+  /** How such an object is called: where one management cluster has those of several clusters, each cluster has its own. */
+  readonly nameInManagement: (name: string) => string;
   readonly servedSigners: readonly string[];
   /** In the order in which their versions are told. */
   readonly providers: readonly Provider[];
