@@ -1,4 +1,5 @@
-// One temporary directory per run, removed at its end: what a test leaves behind (150 of them make directories) leaves with it.
+// One temporary directory per run, removed at its end: what a test leaves behind (150 of them make directories) leaves
+// with it.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

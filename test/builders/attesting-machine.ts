@@ -1,5 +1,5 @@
-// A machine with a TPM, at a real API server: files its hello, waits for the challenge, answers. Honest by default; a test spoils
-// one step of it. The TPM is one in software (soft-tpm.ts), so that a forger can be one too.
+// A machine with a TPM, at a real API server: files its hello, waits for the challenge, answers. Honest by default; a
+// test spoils one step of it. The TPM is one in software (soft-tpm.ts), so that a forger can be one too.
 
 import { type CertificateSigningRequest, findCondition } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";

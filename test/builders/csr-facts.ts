@@ -1,4 +1,5 @@
-// The facts that gather would make of a request, on a cluster where nothing is registered yet and no policy covers anything.
+// The facts that gather would make of a request, on a cluster where nothing is registered yet and no policy covers
+// anything.
 
 import {
   type CertificateSigningRequest,

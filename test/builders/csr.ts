@@ -1,5 +1,6 @@
-// A CertificateSigningRequest as a kubelet with a bootstrap token sends it and the API server keeps it: valid by default,
-// spoiled by one modifier. `aCsr(from(aToken("7f3a9c")), forNode("worker-3"), withSan({ dnsNames: ["evil"] }))`
+// A CertificateSigningRequest as a kubelet with a bootstrap token sends it and the API server keeps it: valid by
+// default, spoiled by one modifier. `aCsr(from(aToken("7f3a9c")), forNode("worker-3"), withSan({ dnsNames: ["evil"]
+// }))`
 
 import type { UserInfo } from "../../src/api/access/index.ts";
 import {

@@ -1,5 +1,5 @@
-// cluster-info as clusters publish it: the document, the ConfigMap around it, the signatures of tokens, and the two kinds of
-// server that hand it out.
+// cluster-info as clusters publish it: the document, the ConfigMap around it, the signatures of tokens, and the two
+// kinds of server that hand it out.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import {

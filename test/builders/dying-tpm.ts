@@ -1,4 +1,5 @@
-// A TPM that is gone in the middle of a join: after the challenge came, before it is answered. The process is killed, as by a crash.
+// A TPM that is gone in the middle of a join: after the challenge came, before it is answered. The process is killed,
+// as by a crash.
 
 import type { ExchangeProvider } from "../../src/attestation/provider.ts";
 import { createTpmProvider } from "../../src/attestation/tpm/node.ts";

@@ -1,5 +1,5 @@
-// A whole exchange of the TPM provider as the controller sees it, valid by default: hello, challenge, proof, and the facts that
-// its rules judge. Tests spoil one thing and expect one token.
+// A whole exchange of the TPM provider as the controller sees it, valid by default: hello, challenge, proof, and the
+// facts that its rules judge. Tests spoil one thing and expect one token.
 
 import type { UserInfo } from "../../src/api/access/index.ts";
 import { signersOfProvider } from "../../src/api/certificates/index.ts";

@@ -1,4 +1,5 @@
-// A TPM with a bad day: stands before a software TPM and spoils the answers to one kind of command, until it is told to stop.
+// A TPM with a bad day: stands before a software TPM and spoils the answers to one kind of command, until it is told to
+// stop.
 import { connect, createServer, type Socket } from "node:net";
 import type { Swtpm } from "./swtpm.ts";
 

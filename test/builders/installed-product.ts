@@ -1,5 +1,5 @@
-// The product and its SDK as `npm install` leaves them in a node_modules folder of their own: copies, because a package is looked
-// for above the files that run. What they depend on is linked from this tree.
+// The product and its SDK as `npm install` leaves them in a node_modules folder of their own: copies, because a package
+// is looked for above the files that run. What they depend on is linked from this tree.
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";

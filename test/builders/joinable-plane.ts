@@ -1,4 +1,5 @@
-// The embedded plane with its controller, and a token to join with: what `countersign up --allow-insecure --token` makes.
+// The embedded plane with its controller, and a token to join with: what `countersign up --allow-insecure --token`
+// makes.
 
 import { join } from "node:path";
 import { encodeToken, generateToken } from "../../src/api/bootstrap/index.ts";

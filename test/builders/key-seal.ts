@@ -1,5 +1,5 @@
-// A machine that seals keys, without a TPM: the form is the product's own, the wrapping key is kept by the machine itself. And a look at
-// a disk as somebody has it who copied it: is there a private key on it?
+// A machine that seals keys, without a TPM: the form is the product's own, the wrapping key is kept by the machine
+// itself. And a look at a disk as somebody has it who copied it: is there a private key on it?
 import { createPrivateKey } from "node:crypto";
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +54,10 @@ export function aSealingMachine(): SealingMachine {
   return machine;
 }
 
-/** Every file under `directory` in which a private key can be read: as PEM of any kind, or one of these keys by its secret number. */
+/**
+ * Every file under `directory` in which a private key can be read: as PEM of any kind, or one of these keys by its
+ * secret number.
+ */
 export function plainKeysIn(directory: string, keyPems: readonly string[] = []): readonly string[] {
   const secrets = keyPems.map(secretOf);
   return filesUnder(directory).filter((path) => {

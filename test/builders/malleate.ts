@@ -1,5 +1,5 @@
-// ECDSA signatures as anybody can change them without the key: (r, s) and (r, n − s) are both valid. Whatever is named or counted
-// by its signature can be doubled this way.
+// ECDSA signatures as anybody can change them without the key: (r, s) and (r, n − s) are both valid. Whatever is named
+// or counted by its signature can be doubled this way.
 
 import { encodeBlocks, encodeEnvelope, parseBlocks, parseEnvelope } from "../../src/attestation/evidence/index.ts";
 import { encodeHex, parseHex } from "../../src/kernel/bytes/index.ts";

@@ -1,5 +1,6 @@
-// A small cluster around two nodes: pods that refer to objects in every way there is, volumes with their secrets, and beside
-// each thing that node n1 may reach one that it may not. The same objects go to the embedded server and to a real one.
+// A small cluster around two nodes: pods that refer to objects in every way there is, volumes with their secrets, and
+// beside each thing that node n1 may reach one that it may not. The same objects go to the embedded server and to a
+// real one.
 
 import { type ApiEndpoint, callApi } from "../fakes/api-client.ts";
 export interface WorldObject {

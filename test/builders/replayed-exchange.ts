@@ -1,4 +1,5 @@
-// A recorded exchange as the controller's rules see it: with the challenge key and the clock frozen, and its endorsement key listed.
+// A recorded exchange as the controller's rules see it: with the challenge key and the clock frozen, and its
+// endorsement key listed.
 
 import type { NodeIdentity } from "../../src/api/countersign/index.ts";
 import { type RequestObject, readEvidence } from "../../src/attestation/rules/index.ts";

@@ -1,4 +1,5 @@
-// Revocation lists for tests, signed by a CA of test/builders/x509.ts. The product reads such lists and never makes one.
+// Revocation lists for tests, signed by a CA of test/builders/x509.ts. The product reads such lists and never makes
+// one.
 import {
   contextConstructed,
   encodeBitString,

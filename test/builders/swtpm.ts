@@ -1,5 +1,5 @@
-// A software TPM for tests: swtpm in a temporary directory, on Unix sockets, with an endorsement-key certificate of a local CA
-// where asked for. Where it is not installed, suites say so and skip.
+// A software TPM for tests: swtpm in a temporary directory, on Unix sockets, with an endorsement-key certificate of a
+// local CA where asked for. Where it is not installed, suites say so and skip.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

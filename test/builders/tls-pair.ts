@@ -1,4 +1,5 @@
-// A CA for a test, and the servers and clients it vouches for: valid for an hour around now, P-256 because that is fast.
+// A CA for a test, and the servers and clients it vouches for: valid for an hour around now, P-256 because that is
+// fast.
 
 import { encodePem } from "../../src/kernel/pem/index.ts";
 import {

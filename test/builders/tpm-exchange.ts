@@ -1,5 +1,5 @@
-// Exchanges with a TPM that answers over its socket, under any attestation key a forger may choose; and the files in which they are
-// kept so that they can be replayed without one (test/vectors/attestation).
+// Exchanges with a TPM that answers over its socket, under any attestation key a forger may choose; and the files in
+// which they are kept so that they can be replayed without one (test/vectors/attestation).
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// @peculiar/x509, ready to use: the peer that differential tests and the benchmark compare with. It wants three functions of
-// the Reflect metadata proposal to be global before it loads; these few lines save a dependency on a polyfill.
+// @peculiar/x509, ready to use: the peer that differential tests and the benchmark compare with. It wants three
+// functions of the Reflect metadata proposal to be global before it loads; these few lines save a dependency on a
+// polyfill.
 import { webcrypto } from "node:crypto";
 
 /** @type {WeakMap<object, Map<unknown, unknown>>} */

@@ -1,4 +1,5 @@
-// Certificates and requests for tests: valid by default, spoiled by one override. Keys are real and fresh, P-256 unless said.
+// Certificates and requests for tests: valid by default, spoiled by one override. Keys are real and fresh, P-256 unless
+// said.
 import {
   authorityKeyIdExtension,
   basicConstraintsExtension,

@@ -1,6 +1,6 @@
-// Crashes of the controller (protocol 3.8, attack 23): it is stopped after each single write of an exchange, and a fresh one, which
-// knows nothing but what is in the cluster, brings the exchange to its one end: one certificate, one identity, no hello left.
-// Then two that both lead at once.
+// Crashes of the controller (protocol 3.8, attack 23): it is stopped after each single write of an exchange, and a
+// fresh one, which knows nothing but what is in the cluster, brings the exchange to its one end: one certificate, one
+// identity, no hello left. Then two that both lead at once.
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isDecided, isIssued } from "../../src/api/certificates/index.ts";
@@ -24,7 +24,9 @@ const { stage } = on;
 /** One for each machine of the tests below. */
 const SCENES = 30;
 const scenes: Scene[] = [];
-/** Prepared while a whole controller runs, which says when it has read a policy; the replicas of each test are its own. */
+/**
+ * Prepared while a whole controller runs, which says when it has read a policy; the replicas of each test are its own.
+ */
 beforeAll(async () => {
   scenes.push(...(await Promise.all(Array.from({ length: SCENES }, () => on.aScene()))));
   await stage.controller.stop();
@@ -59,7 +61,9 @@ interface DyingClient {
   readonly died: Promise<void>;
 }
 
-/** Writes as the controller does, on requests and identities, until the n-th was applied; then never again, nor reads. */
+/**
+ * Writes as the controller does, on requests and identities, until the n-th was applied; then never again, nor reads.
+ */
 function aClientThatDiesAfter(last: number): DyingClient {
   const real = connectAsController();
   const writes: string[] = [];
@@ -262,7 +266,9 @@ describe("what an operator opened for one join", () => {
   });
 });
 
-/** Somebody else writes on the object just before the first write that is meant: what the controller knows of it is old. */
+/**
+ * Somebody else writes on the object just before the first write that is meant: what the controller knows of it is old.
+ */
 function aClientOvertakenAt(isMeant: (body: object) => boolean): KubeClient {
   const real = connectAsController();
   let isDue = true;

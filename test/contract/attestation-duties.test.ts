@@ -1,5 +1,5 @@
-// What the controller owes beside its verdicts, on the embedded control plane: limits that leave no trace, waits that end, identities that
-// retire, resets that are used once, alarms, and what it publishes.
+// What the controller owes beside its verdicts, on the embedded control plane: limits that leave no trace, waits that
+// end, identities that retire, resets that are used once, alarms, and what it publishes.
 
 import { describe, expect, it } from "vitest";
 import { findCondition, VERDICT_ANNOTATION } from "../../src/api/certificates/index.ts";

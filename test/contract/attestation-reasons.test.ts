@@ -1,5 +1,6 @@
-// Every reason of the attestation protocol, in its order: each is given by a rule here, or by a live API server in the matrix of attacks,
-// and explained to operators. And the other way round: no rule of attestation says a word that is not in this table.
+// Every reason of the attestation protocol, in its order: each is given by a rule here, or by a live API server in the
+// matrix of attacks, and explained to operators. And the other way round: no rule of attestation says a word that is
+// not in this table.
 
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
@@ -28,7 +29,10 @@ import { ATTACK_TOKENS } from "./attestation-attacks/index.ts";
 const ROOT = new URL("../../", import.meta.url);
 const GUIDE = "docs/guides/attestation.md";
 
-/** Who gives it. A `deny` and a `wait` are reasons of conditions and annotations; `alarm` and `status` are told otherwise. */
+/**
+ * Who gives it. A `deny` and a `wait` are reasons of conditions and annotations; `alarm` and `status` are told
+ * otherwise.
+ */
 const REASONS = {
   deny: `
     MetadataNotAllowed RequestTooLarge EnvelopeMalformed ProviderUnknown ProviderNotAuthorized VersionUnsupported EnvelopeUnreadable

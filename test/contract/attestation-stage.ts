@@ -1,5 +1,5 @@
-// What the suites of attestation stand on: a cluster with our definitions, Machines of Cluster API and the controller in it, and
-// machines that join it. The TPM is one in software, so that forgers can hold one too.
+// What the suites of attestation stand on: a cluster with our definitions, Machines of Cluster API and the controller
+// in it, and machines that join it. The TPM is one in software, so that forgers can hold one too.
 
 import { beforeAll } from "vitest";
 import { readPresigned, sendPresigned } from "../../sdk/src/index.ts";
@@ -90,7 +90,10 @@ const machineKeyVerifier: ProviderVerifier = {
   },
 };
 
-/** An installed provider whose machines bring a request that is signed for their platform; it goes to one host and to no other. */
+/**
+ * An installed provider whose machines bring a request that is signed for their platform; it goes to one host and to no
+ * other.
+ */
 const presignedVerifier: ProviderVerifier = {
   name: "presigned",
   versions: [1],

@@ -1,5 +1,5 @@
-// Attestation on an API server, whichever: a machine with a TPM joins, renews and serves; what it was given ends when it should.
-// The attackers are in attestation-attacks/ and stand on the same stage.
+// Attestation on an API server, whichever: a machine with a TPM joins, renews and serves; what it was given ends when
+// it should. The attackers are in attestation-attacks/ and stand on the same stage.
 
 import { describe, expect, it } from "vitest";
 import { findCondition, KUBELET_SERVING_SIGNER, SERVING_USAGES } from "../../src/api/certificates/index.ts";

@@ -1,5 +1,5 @@
-// What every authenticator owes: it has a name, says "none" to a request without its credential, never throws at junk, and
-// gives the same answer twice. Each implementation brings one good and several bad credentials.
+// What every authenticator owes: it has a name, says "none" to a request without its credential, never throws at junk,
+// and gives the same answer twice. Each implementation brings one good and several bad credentials.
 
 import { describe, expect, it } from "vitest";
 import type { Authenticator, Credentials } from "../../src/apiserver/authentication/authenticator.ts";

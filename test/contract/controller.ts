@@ -1,5 +1,6 @@
-// What the controller does on an API server, whichever: the embedded one and a real one run the same suite. Each story has
-// its attacker. The controller has the rights of deploy/controller-rbac.yaml and no others, so the manifest is tested too.
+// What the controller does on an API server, whichever: the embedded one and a real one run the same suite. Each story
+// has its attacker. The controller has the rights of deploy/controller-rbac.yaml and no others, so the manifest is
+// tested too.
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildTokenSecret, generateToken } from "../../src/api/bootstrap/index.ts";

@@ -1,5 +1,6 @@
-// Our definitions on an API server, whichever: accepted as they are shipped, with their validation, status and columns; and the
-// Machines of others, in three versions, as the controller reads them. Suite for the embedded server and for a real one.
+// Our definitions on an API server, whichever: accepted as they are shipped, with their validation, status and columns;
+// and the Machines of others, in three versions, as the controller reads them. Suite for the embedded server and for a
+// real one.
 
 import { readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

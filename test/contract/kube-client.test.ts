@@ -1,4 +1,5 @@
-// The client's contract on the embedded API server: the same suite that a real kube-apiserver passes in the upstream tier.
+// The client's contract on the embedded API server: the same suite that a real kube-apiserver passes in the upstream
+// tier.
 
 import { createMemoryStorage } from "../../src/apiserver/storage/engine.ts";
 import { adminConnection, startTestApiServer } from "../fakes/api-server.ts";

@@ -1,5 +1,5 @@
-// What platform/kube promises on every server it may meet: run on the embedded API server in each test run, and on a real
-// kube-apiserver in the upstream tier. Where the two answered differently, this suite would say so.
+// What platform/kube promises on every server it may meet: run on the embedded API server in each test run, and on a
+// real kube-apiserver in the upstream tier. Where the two answered differently, this suite would say so.
 
 import { afterAll, beforeAll, describe } from "vitest";
 import { NAMESPACES } from "../../src/api/meta/index.ts";

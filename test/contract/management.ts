@@ -1,5 +1,6 @@
-// Two workload clusters and the management cluster of both, whichever API server they run: each controller is the program with its
-// flags, and has on the management cluster the rights of deploy/management-rbac.yaml for its own cluster and no others.
+// Two workload clusters and the management cluster of both, whichever API server they run: each controller is the
+// program with its flags, and has on the management cluster the rights of deploy/management-rbac.yaml for its own
+// cluster and no others.
 
 import { X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// A node whose certificate was stolen, against everything that is not its own. Held by the embedded server and by a real one
-// alike: what a real one refuses, ours must refuse.
+// A node whose certificate was stolen, against everything that is not its own. Held by the embedded server and by a
+// real one alike: what a real one refuses, ours must refuse.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClientCertificate } from "../builders/client-certificate.ts";

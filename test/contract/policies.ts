@@ -1,5 +1,5 @@
-// Approval under JoinPolicies on an API server, whichever: Enforce, Shadow, machine-approver's rules, serving certificates. Each
-// story has its attacker, and what peers are known for has a test of its own.
+// Approval under JoinPolicies on an API server, whichever: Enforce, Shadow, machine-approver's rules, serving
+// certificates. Each story has its attacker, and what peers are known for has a test of its own.
 
 import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,7 @@
-// The conformance suite of the SDK on the product's own providers. It asks as the controller asks an installed verifier; the
-// rules that answer are those by which the product judges, without the ones about the request around the evidence. The
-// suite chooses the digest that evidence must cover: it stands for the PKCS#10, whose hash is in the transcript.
+// The conformance suite of the SDK on the product's own providers. It asks as the controller asks an installed
+// verifier; the rules that answer are those by which the product judges, without the ones about the request around the
+// evidence. The suite chooses the digest that evidence must cover: it stands for the PKCS#10, whose hash is in the
+// transcript.
 
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../sdk/src/conformance/index.ts";

@@ -1,5 +1,6 @@
-// The three example providers the whole way: their machine's end on one side, their verifier in the controller on the other, and
-// between them nothing but CertificateSigningRequests on an API server. Each joins; each attacker is refused in the provider's words.
+// The three example providers the whole way: their machine's end on one side, their verifier in the controller on the
+// other, and between them nothing but CertificateSigningRequests on an API server. Each joins; each attacker is refused
+// in the provider's words.
 
 import { generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// Registration with Cluster API on an API server, whichever: the infrastructure object of the Cluster names the signers, in its status
-// where its definition has the fields, in annotations where it drops them; with exactly the rights of deploy/registration-rbac.yaml.
+// Registration with Cluster API on an API server, whichever: the infrastructure object of the Cluster names the
+// signers, in its status where its definition has the fields, in annotations where it drops them; with exactly the
+// rights of deploy/registration-rbac.yaml.
 
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

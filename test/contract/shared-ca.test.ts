@@ -1,5 +1,5 @@
-// A cluster that has an id of its own because it shares its CA with others (protocol 2.3): evidence made for one of them, which can
-// name it by no more than the pin of that CA, counts for nothing here.
+// A cluster that has an id of its own because it shares its CA with others (protocol 2.3): evidence made for one of
+// them, which can name it by no more than the pin of that CA, counts for nothing here.
 
 import { describe, expect, it } from "vitest";
 import { useAttestationStage } from "./attestation-stage.ts";

@@ -20,7 +20,9 @@ const writer = join(root, "writer", "storage-writer.js");
 const newDirectory = () => mkdtempSync(join(root, "data-"));
 const configMap = (name: string) => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
 
-/** The writer as plain JavaScript: Node 20 does not run TypeScript, and a child process has no test runner around it. */
+/**
+ * The writer as plain JavaScript: Node 20 does not run TypeScript, and a child process has no test runner around it.
+ */
 beforeAll(async () => {
   const lmdb = pathToFileURL(createRequire(import.meta.url).resolve("lmdb")).href;
   await build({
@@ -211,7 +213,10 @@ function traceWriter(directory: string, ...flags: string[]): { stdout: string; t
   return { stdout, trace: readFileSync(output, "utf8") };
 }
 
-/** How far the write had come at each acknowledgement: `durable` means pages synced, and then the root page through O_DSYNC. */
+/**
+ * How far the write had come at each acknowledgement: `durable` means pages synced, and then the root page through
+ * O_DSYNC.
+ */
 function progressAtAcknowledgements(trace: string): string[] {
   const root = `pwrite64(${/objects\.mdb", [^)]*O_DSYNC.* = (\d+)</.exec(trace)?.[1] ?? "none"}<`;
   const seen: string[] = [];
@@ -255,7 +260,8 @@ describe.skipIf(notRun("the flush, seen and spoiled by strace", noTrace))(
     });
 
     it("whose root page cannot be written refuses everything after it and keeps what was acknowledged", async () => {
-      // Page writes come in a fixed order, so an undisturbed run tells which of them writes the root page of the third write.
+      // Page writes come in a fixed order, so an undisturbed run tells which of them writes the root page of the third
+      // write.
       const writes = traceWriter(newDirectory())
         .trace.split("\n")
         .filter((line) => / pwrite64\(.*objects\.mdb>/.test(line));

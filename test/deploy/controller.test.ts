@@ -1,5 +1,5 @@
-// What is written for operators of the controller, held to the program: the Deployment's flags are taken, and alerts and guide
-// name metrics and flags that exist.
+// What is written for operators of the controller, held to the program: the Deployment's flags are taken, and alerts
+// and guide name metrics and flags that exist.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

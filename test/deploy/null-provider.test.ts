@@ -1,5 +1,6 @@
-// The null provider says yes to everything. It may renew, and it proves nothing: in anybody's cluster it would be a back door. So it is
-// looked for in every artifact that can leave this repository, by the files that went in and by the words that came out.
+// The null provider says yes to everything. It may renew, and it proves nothing: in anybody's cluster it would be a
+// back door. So it is looked for in every artifact that can leave this repository, by the files that went in and by the
+// words that came out.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";

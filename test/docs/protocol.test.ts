@@ -34,7 +34,10 @@ const HEADINGS = [
   "Vectors",
 ];
 
-/** Where attestation is judged, pinned and gated. A folder that a refactoring removes is left out; the count below notices. */
+/**
+ * Where attestation is judged, pinned and gated. A folder that a refactoring removes is left out; the count below
+ * notices.
+ */
 const ATTESTATION = [
   "src/attestation/",
   "src/controller/identities/",
@@ -59,7 +62,9 @@ function sourcesIn(folders: readonly string[]): readonly string[] {
     );
 }
 
-/** A reason is the first word of a finding, the field of a refusal, a constant, or the first word of a fault's message. */
+/**
+ * A reason is the first word of a finding, the field of a refusal, a constant, or the first word of a fault's message.
+ */
 const GIVEN = [
   /\b(?:refuse|notYet|notMine|refused|failed|attempt)\(\s*"([A-Z][A-Za-z]+)"/g,
   /\breason: "([A-Z][A-Za-z]+)"/g,

@@ -1,5 +1,5 @@
-// A clerk who decides on certificate requests as a test tells him to, right or wrong, and signs with the cluster's CA. On
-// any API server, embedded or real.
+// A clerk who decides on certificate requests as a test tells him to, right or wrong, and signs with the cluster's CA.
+// On any API server, embedded or real.
 
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import { CSRS } from "../../src/api/meta/index.ts";

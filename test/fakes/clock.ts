@@ -1,5 +1,5 @@
-// A clock that tests turn by hand. `advance` wakes the sleepers in the order of their times and lets each run on, so that
-// a loop that sleeps again within the span is woken again.
+// A clock that tests turn by hand. `advance` wakes the sleepers in the order of their times and lets each run on, so
+// that a loop that sleeps again within the span is woken again.
 
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Fault } from "../../src/kernel/outcome/index.ts";

@@ -1,4 +1,5 @@
-// A company's proxy: takes CONNECT, knows where names lead that nobody else can resolve, and writes down every byte it sees.
+// A company's proxy: takes CONNECT, knows where names lead that nobody else can resolve, and writes down every byte it
+// sees.
 
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 

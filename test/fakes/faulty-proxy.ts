@@ -1,6 +1,6 @@
-// A proxy in front of an API server that does what networks and servers do on a bad day: 429, 500 (before or after the request
-// took effect), 409 out of nowhere, slow answers, watches that end in the middle, and times in which nobody is there. What it
-// does is drawn from a seed, so that a bad day can be had again.
+// A proxy in front of an API server that does what networks and servers do on a bad day: 429, 500 (before or after the
+// request took effect), 409 out of nowhere, slow answers, watches that end in the middle, and times in which nobody is
+// there. What it does is drawn from a seed, so that a bad day can be had again.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, request } from "node:https";

@@ -1,5 +1,6 @@
 // A file system that can lose power after any operation. It keeps apart what was written and what was synced, so that a
-// test can look at the worst a disk may leave: directory entries without the contents, contents without the entries, or all.
+// test can look at the worst a disk may leave: directory entries without the contents, contents without the entries, or
+// all.
 
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";

@@ -1,5 +1,5 @@
-// A bare HTTPS server that says what a test tells it to, byte by byte: for framing, broken connections and garbage, which an
-// honest API server cannot be made to send.
+// A bare HTTPS server that says what a test tells it to, byte by byte: for framing, broken connections and garbage,
+// which an honest API server cannot be made to send.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";

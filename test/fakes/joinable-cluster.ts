@@ -1,5 +1,5 @@
-// A cluster that a node can join, without a controller: the embedded API server, cluster-info signed for one token, and a
-// clerk who decides on requests as a test tells him to, right or wrong.
+// A cluster that a node can join, without a controller: the embedded API server, cluster-info signed for one token, and
+// a clerk who decides on requests as a test tells him to, right or wrong.
 
 import type { CertificateSigningRequest } from "../../src/api/certificates/index.ts";
 import type { ConfigMap } from "../../src/api/core/index.ts";

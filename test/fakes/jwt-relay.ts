@@ -1,7 +1,8 @@
-// The man in the middle of discovery who does not know the token. He ends the joining machine's TLS with a CA of his own,
-// shows the JWT that the machine sends him to the true cluster, and has an object signed that a tenant wrote: a custom resource
-// of kind Config that reads like a kubeconfig and names his own CA. He then answers as a plain kube-apiserver does: 401 to the
-// JWT, and to strangers a cluster-info whose kubeconfig is the tenant's object and whose signature is the one just made.
+// The man in the middle of discovery who does not know the token. He ends the joining machine's TLS with a CA of his
+// own, shows the JWT that the machine sends him to the true cluster, and has an object signed that a tenant wrote: a
+// custom resource of kind Config that reads like a kubeconfig and names his own CA. He then answers as a plain
+// kube-apiserver does: 401 to the JWT, and to strangers a cluster-info whose kubeconfig is the tenant's object and
+// whose signature is the one just made.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { JWS_HEADER } from "../../src/api/bootstrap/index.ts";

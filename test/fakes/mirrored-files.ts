@@ -1,5 +1,5 @@
-// A real directory and its simulated twin: every operation is done on both, so that code which also reads the disk directly
-// works, and the twin knows what a power cut would have left of it.
+// A real directory and its simulated twin: every operation is done on both, so that code which also reads the disk
+// directly works, and the twin knows what a power cut would have left of it.
 
 import { type FileSystem, nodeFileSystem } from "../../src/platform/files/index.ts";
 import { type CrashingFileSystem, createCrashingFileSystem } from "./files.ts";

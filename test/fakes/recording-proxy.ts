@@ -1,5 +1,5 @@
-// A man in the middle who writes everything down: the bytes of the wire, and, because he holds a certificate and ends the
-// TLS connection, the bytes inside. What he reads he passes on, so whoever speaks through him gets true answers.
+// A man in the middle who writes everything down: the bytes of the wire, and, because he holds a certificate and ends
+// the TLS connection, the bytes inside. What he reads he passes on, so whoever speaks through him gets true answers.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -50,7 +50,9 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** The spellings of a secret in `bytes`, by name: as it is, base64 at any offset, hex, percent-encoded, JSON escapes. */
+/**
+ * The spellings of a secret in `bytes`, by name: as it is, base64 at any offset, hex, percent-encoded, JSON escapes.
+ */
 export function spellingsFound(bytes: Buffer, secret: string): string[] {
   const text = bytes.toString("latin1");
   return Object.entries(spellingsOf(secret)).flatMap(([name, spelling]) => (text.includes(spelling) ? [name] : []));

@@ -1,5 +1,5 @@
-// A wire with scissors: passes bytes on to a server until a test cuts all connections or takes the way away for a while.
-// It knows nothing of what flows through it, so TLS and every server behave as they do without it.
+// A wire with scissors: passes bytes on to a server until a test cuts all connections or takes the way away for a
+// while. It knows nothing of what flows through it, so TLS and every server behave as they do without it.
 
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";

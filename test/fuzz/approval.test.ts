@@ -1,6 +1,7 @@
-// Certificate requests that no kubelet sends, properly signed by whoever sends them, on the way through the whole of approval:
-// fuzzed DER, several subjects, duplicate extensions, giant lists of names, odd encodings, NUL in names, homographs, mixed PEM
-// blocks. Each is refused or left with a reason; none is approved; none makes the handler throw, which would be a crash loop.
+// Certificate requests that no kubelet sends, properly signed by whoever sends them, on the way through the whole of
+// approval: fuzzed DER, several subjects, duplicate extensions, giant lists of names, odd encodings, NUL in names,
+// homographs, mixed PEM blocks. Each is refused or left with a reason; none is approved; none makes the handler throw,
+// which would be a crash loop.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

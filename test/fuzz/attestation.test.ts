@@ -1,5 +1,5 @@
-// TPM structures, envelopes, challenges and whole requests from hostile bytes: a value or a Fault, nothing else; and no spoiled
-// piece of an exchange is ever attested.
+// TPM structures, envelopes, challenges and whole requests from hostile bytes: a value or a Fault, nothing else; and no
+// spoiled piece of an exchange is ever attested.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Requests that no honest client sends, over the whole way from the socket to storage: broken JSON, protobuf, PEM and DER,
-// bodies too deep or of the wrong kind, wrong content types, paths and patches that mean nothing.
+// Requests that no honest client sends, over the whole way from the socket to storage: broken JSON, protobuf, PEM and
+// DER, bodies too deep or of the wrong kind, wrong content types, paths and patches that mean nothing.
 
 import fc from "fast-check";
 import { encodeBase64, encodeUtf8 } from "../../src/kernel/bytes/index.ts";

@@ -1,5 +1,5 @@
-// Everything that discovery reads before it trusts anybody: any text, and texts that almost fit, end in a value, a verdict or
-// a Fault; and nothing that was changed passes for signed.
+// Everything that discovery reads before it trusts anybody: any text, and texts that almost fit, end in a value, a
+// verdict or a Fault; and nothing that was changed passes for signed.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { signDiscoveryAnswer } from "../../src/api/bootstrap/index.ts";

@@ -1,5 +1,5 @@
-// What every fuzz suite shares: how many runs, how valid input is spoiled, and what a parser of untrusted bytes may do with
-// the result: return, or throw a Fault. A longer run: COUNTERSIGN_FUZZ_RUNS=100 multiplies the number of runs.
+// What every fuzz suite shares: how many runs, how valid input is spoiled, and what a parser of untrusted bytes may do
+// with the result: return, or throw a Fault. A longer run: COUNTERSIGN_FUZZ_RUNS=100 multiplies the number of runs.
 import fc from "fast-check";
 import { isFault } from "../../src/kernel/outcome/index.ts";
 

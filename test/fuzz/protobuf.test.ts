@@ -1,5 +1,5 @@
-// Protobuf, YAML and JSON of strangers: spoiled bodies of every kind end in a value or a Fault, and what was read can be told
-// in protobuf to the next client.
+// Protobuf, YAML and JSON of strangers: spoiled bodies of every kind end in a value or a Fault, and what was read can
+// be told in protobuf to the next client.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../src/api/meta/index.ts";

@@ -1,4 +1,5 @@
-// The parsers of text and of bare DER from hostile input: a value or a Fault, in bounded time, and what is read can be written.
+// The parsers of text and of bare DER from hostile input: a value or a Fault, in bounded time, and what is read can be
+// written.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

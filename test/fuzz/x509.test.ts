@@ -1,5 +1,5 @@
-// Certificates, requests, their parts and paths of them from hostile bytes: a value or a Fault, nothing else; and what is read
-// here is also read by OpenSSL, which is the more lenient of the two.
+// Certificates, requests, their parts and paths of them from hostile bytes: a value or a Fault, nothing else; and what
+// is read here is also read by OpenSSL, which is the more lenient of the two.
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

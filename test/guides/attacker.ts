@@ -1,4 +1,5 @@
-// Somebody who holds a credential and asks for a node's certificate without proving anything: what becomes of the request.
+// Somebody who holds a credential and asks for a node's certificate without proving anything: what becomes of the
+// request.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

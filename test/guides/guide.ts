@@ -1,4 +1,5 @@
-// The commands of a guide, as a reader copies them: the fenced blocks of a section, line by line, run by a shell as they stand.
+// The commands of a guide, as a reader copies them: the fenced blocks of a section, line by line, run by a shell as
+// they stand.
 
 import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";

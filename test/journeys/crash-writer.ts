@@ -1,5 +1,6 @@
-// One client of a server that is going to be killed: it writes one ConfigMap over and over, by every verb, and remembers what
-// was answered and what was still on its way. Afterwards it can say whether what is stored is one of the two.
+// One client of a server that is going to be killed: it writes one ConfigMap over and over, by every verb, and
+// remembers what was answered and what was still on its way. Afterwards it can say whether what is stored is one of the
+// two.
 
 import { expect } from "vitest";
 import type { ConfigMap } from "../../src/api/core/index.ts";

@@ -1,5 +1,5 @@
-// `countersign up` is killed without warning, again and again, while clients write to it. What was answered is there when it
-// comes back, whole; what was not answered is there whole or not at all; resourceVersions never go back.
+// `countersign up` is killed without warning, again and again, while clients write to it. What was answered is there
+// when it comes back, whole; what was not answered is there whole or not at all; resourceVersions never go back.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
-// A provider that somebody began with `countersign provider new`, installed beside the product and used the whole way by its
-// package's name: the controller loads its verifier, a machine joins and renews by its proof, the kubelet's plugin is its own
-// program; and somebody with the same live token and another key.
+// A provider that somebody began with `countersign provider new`, installed beside the product and used the whole way
+// by its package's name: the controller loads its verifier, a machine joins and renews by its proof, the kubelet's
+// plugin is its own program; and somebody with the same live token and another key.
 
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";

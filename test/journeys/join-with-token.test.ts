@@ -1,5 +1,5 @@
-// A join on the command line, step by step as an administrator and a machine would do it, and then its attacker: somebody
-// who found the token and asks to be the node that has just joined.
+// A join on the command line, step by step as an administrator and a machine would do it, and then its attacker:
+// somebody who found the token and asks to be the node that has just joined.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

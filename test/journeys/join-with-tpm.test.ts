@@ -1,5 +1,6 @@
-// A join with a TPM on the embedded control plane: the operator enrols a machine by its endorsement key, the machine proves that it
-// is it, renews with fresh proof, gets its serving certificate; and then its attackers, each with the same live token.
+// A join with a TPM on the embedded control plane: the operator enrols a machine by its endorsement key, the machine
+// proves that it is it, renews with fresh proof, gets its serving certificate; and then its attackers, each with the
+// same live token.
 
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// A real disk that is full, and one that is read-only: a small tmpfs in a mount namespace of its own, and the built program
-// on it. Nothing that was there is lost, the message names the reason, and the next run succeeds.
+// A real disk that is full, and one that is read-only: a small tmpfs in a mount namespace of its own, and the built
+// program on it. Nothing that was there is lost, the message names the reason, and the next run succeeds.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

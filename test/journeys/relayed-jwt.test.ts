@@ -1,5 +1,5 @@
-// A man in the middle without the token relays the JWT of a joining machine. On the embedded server; with the gateway before a
-// real kube-apiserver the same is in test/upstream/gateway.test.ts.
+// A man in the middle without the token relays the JWT of a joining machine. On the embedded server; with the gateway
+// before a real kube-apiserver the same is in test/upstream/gateway.test.ts.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

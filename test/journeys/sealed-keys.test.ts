@@ -1,5 +1,6 @@
-// Must show (protocol 3.1, threats T5 and T6): with a TPM that seals, no private key of the node's is on its disk at any moment; the
-// plugin answers, the machine restarts, the certificate is renewed; a copy of the disk beside another TPM is worth nothing.
+// Must show (protocol 3.1, threats T5 and T6): with a TPM that seals, no private key of the node's is on its disk at
+// any moment; the plugin answers, the machine restarts, the certificate is renewed; a copy of the disk beside another
+// TPM is worth nothing.
 
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Run as its own process by store-kill.test.ts: rotates the pair of one certificate directory as fast as it can, under the
-// store's lock, until it is killed.
+// Run as its own process by store-kill.test.ts: rotates the pair of one certificate directory as fast as it can, under
+// the store's lock, until it is killed.
 
 import { writeSync } from "node:fs";
 import { createCertificateStore } from "../../src/node/certificates/store/store.ts";

@@ -1,5 +1,6 @@
-// `countersign up` without its judge, by choice and by misfortune. With --without-controller the API server serves, requests wait, and
-// a controller of the operator's own answers them; a controller that cannot become ready keeps nobody from stopping the process.
+// `countersign up` without its judge, by choice and by misfortune. With --without-controller the API server serves,
+// requests wait, and a controller of the operator's own answers them; a controller that cannot become ready keeps
+// nobody from stopping the process.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Requests that cost the server as much as they can, described by a few numbers and words, so that a search can change them
-// one by one and a test can keep what was found without keeping megabytes.
+// Requests that cost the server as much as they can, described by a few numbers and words, so that a search can change
+// them one by one and a test can keep what was found without keeping megabytes.
 
 import type { KubeObject } from "../../src/api/meta/index.ts";
 import { encodeProtobuf, findMessage } from "../../src/apiserver/encoding/index.ts";

@@ -97,8 +97,8 @@ function isGood({ longestMs, waitedMs }: Seen): boolean {
 }
 
 /**
- * What a node sees meanwhile. Its wait is told in the processor time that the server spent until it had its answer: what other
- * processes of the machine take meanwhile is not the server's doing.
+ * What a node sees meanwhile. Its wait is told in the processor time that the server spent until it had its answer:
+ * what other processes of the machine take meanwhile is not the server's doing.
  */
 async function watchOthers(dear: Sent): Promise<Seen> {
   let waitedMs = 0;

@@ -1,5 +1,5 @@
-// A search for dear requests: change one thing of the dearest so far, keep it when the server's longest turn got longer.
-// Seeded, so that a run can be repeated.
+// A search for dear requests: change one thing of the dearest so far, keep it when the server's longest turn got
+// longer. Seeded, so that a run can be repeated.
 
 import { FORMATS, type Gene, KINDS, OPERATIONS, PLAIN, WAYS } from "./dear-bodies.ts";
 

@@ -1,5 +1,6 @@
-// The embedded server as a process of its own that knows how long it keeps others waiting: the processor time of the longest
-// turn of its event loop. Processor time, because other processes of the machine must not count. Asked over IPC.
+// The embedded server as a process of its own that knows how long it keeps others waiting: the processor time of the
+// longest turn of its event loop. Processor time, because other processes of the machine must not count. Asked over
+// IPC.
 
 import { openSync, readSync } from "node:fs";
 import { startTestApiServer } from "../fakes/api-server.ts";

@@ -1,5 +1,5 @@
-// A storm of nonsense and a crowd of slow senders against `countersign up`: it answers everybody else meanwhile, lets go of
-// who does not finish a request, and needs no more memory afterwards than before.
+// A storm of nonsense and a crowd of slow senders against `countersign up`: it answers everybody else meanwhile, lets
+// go of who does not finish a request, and needs no more memory afterwards than before.
 
 import { readFileSync } from "node:fs";
 import { connect, type TLSSocket } from "node:tls";

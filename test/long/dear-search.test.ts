@@ -1,5 +1,5 @@
-// Looks for requests that keep the server busy in one turn for longer than 100 ms; what it finds belongs into the corpus of
-// test/load/dear-requests.test.ts. COUNTERSIGN_SEED repeats a run.
+// Looks for requests that keep the server busy in one turn for longer than 100 ms; what it finds belongs into the
+// corpus of test/load/dear-requests.test.ts. COUNTERSIGN_SEED repeats a run.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Kubernetes' own end-to-end tests on the embedded server: all that concern only kinds that it serves and that need no container. Some ten minutes on a quiet machine.
+// Kubernetes' own end-to-end tests on the embedded server: all that concern only kinds that it serves and that need no
+// container. Some ten minutes on a quiet machine.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureAssets } from "../upstream/assets/build.mjs";

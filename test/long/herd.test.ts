@@ -1,5 +1,5 @@
-// A herd: many machines join one embedded cluster at once, round after round, each round with an impostor for every node.
-// Nobody gets another's name, nobody is forgotten, and memory does not grow with the rounds.
+// A herd: many machines join one embedded cluster at once, round after round, each round with an impostor for every
+// node. Nobody gets another's name, nobody is forgotten, and memory does not grow with the rounds.
 // COUNTERSIGN_HERD_ROUNDS and COUNTERSIGN_HERD_NODES change the size.
 
 import { mkdtempSync, rmSync } from "node:fs";

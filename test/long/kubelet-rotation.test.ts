@@ -1,5 +1,6 @@
-// A real kubelet on three-minute certificates, client and serving, that come from our controller alone: five rotations of each, one
-// after the other, and a node that is Ready and renews its Lease at every look. Some eight minutes; test/upstream shows the first two of them.
+// A real kubelet on three-minute certificates, client and serving, that come from our controller alone: five rotations
+// of each, one after the other, and a node that is Ready and renews its Lease at every look. Some eight minutes;
+// test/upstream shows the first two of them.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -76,7 +77,10 @@ function rotationsIn(issued: readonly CertificateSigningRequest[]): number {
   return new Set(credentials).size;
 }
 
-/** Ready alone proves little: a kubelet that died shows it too. Its Lease is renewed every ten seconds as long as it may. */
+/**
+ * Ready alone proves little: a kubelet that died shows it too. Its Lease is renewed every ten seconds as long as it
+ * may.
+ */
 const LEASE_MAX_AGE_MS = 60_000;
 
 async function isAlive(): Promise<boolean> {

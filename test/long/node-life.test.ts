@@ -1,5 +1,6 @@
-// Two minutes in the life of nodes on the embedded control plane: a worker that joined with kubeadm and a hollow one. Ready
-// alone proves little, a node that died a moment ago shows it too: Leases must be renewed and status must go on being told.
+// Two minutes in the life of nodes on the embedded control plane: a worker that joined with kubeadm and a hollow one.
+// Ready alone proves little, a node that died a moment ago shows it too: Leases must be renewed and status must go on
+// being told.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

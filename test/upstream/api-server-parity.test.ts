@@ -1,5 +1,5 @@
-// The embedded API server beside a real kube-apiserver: the same requests, in the same order, get the same answers. What
-// the two may differ in is written down: where only the status counts, and which fields only one of them knows.
+// The embedded API server beside a real kube-apiserver: the same requests, in the same order, get the same answers.
+// What the two may differ in is written down: where only the status counts, and which fields only one of them knows.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

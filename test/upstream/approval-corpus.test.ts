@@ -1,6 +1,6 @@
-// The same requests judged and signed by kube-controller-manager and by our controller, each on a real kube-apiserver of its
-// own: the same conditions and the same certificates, but where ours is stricter on purpose. Every such difference is a rule
-// with a name, and with the rule switched off there is no difference.
+// The same requests judged and signed by kube-controller-manager and by our controller, each on a real kube-apiserver
+// of its own: the same conditions and the same certificates, but where ours is stricter on purpose. Every such
+// difference is a rule with a name, and with the rule switched off there is no difference.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

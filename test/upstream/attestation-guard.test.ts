@@ -1,5 +1,5 @@
-// The admission guard on a real kube-apiserver: what it refuses, whom it lets through, and that the controller believes it as the
-// server stores it.
+// The admission guard on a real kube-apiserver: what it refuses, whom it lets through, and that the controller believes
+// it as the server stores it.
 
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Kubelets join a real API server by their own bootstrap, and our node-attestation-controller, as it was built, is the one
-// that approves and signs. kube-controller-manager does not run.
+// Kubelets join a real API server by their own bootstrap, and our node-attestation-controller, as it was built, is the
+// one that approves and signs. kube-controller-manager does not run.
 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,5 +1,5 @@
-// Our cluster-info signer in the place of kube-controller-manager's bootstrapsigner and tokencleaner: the real kubeadm discovers
-// by what it signed, on a real kube-apiserver and on the embedded one.
+// Our cluster-info signer in the place of kube-controller-manager's bootstrapsigner and tokencleaner: the real kubeadm
+// discovers by what it signed, on a real kube-apiserver and on the embedded one.
 
 import { createHash, X509Certificate } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -23,7 +23,9 @@ import {
 
 const LIMIT_MS = 15_000;
 
-/** The first phase of `kubeadm join`, in which it discovers the cluster and reads its configuration; nothing is written. */
+/**
+ * The first phase of `kubeadm join`, in which it discovers the cluster and reads its configuration; nothing is written.
+ */
 async function discoverWithKubeadm(plane: ControlPlane, token: string): Promise<CommandResult> {
   const spki = new X509Certificate(plane.caPem).publicKey.export({ type: "spki", format: "der" });
   const configuration = {

@@ -1,6 +1,7 @@
-// A thousand nodes join a real kube-apiserver while the way between controller and server has the worst day of its life: 429,
-// 500 before and after a write took effect, 409 out of nowhere, watches that break, slow answers, and half a minute in which
-// nobody is there. The controller runs as it does in a cluster: with a lease, and started anew when it ends.
+// A thousand nodes join a real kube-apiserver while the way between controller and server has the worst day of its
+// life: 429, 500 before and after a write took effect, 409 out of nowhere, watches that break, slow answers, and half a
+// minute in which nobody is there. The controller runs as it does in a cluster: with a lease, and started anew when it
+// ends.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { findCondition } from "../../src/api/certificates/index.ts";

@@ -1,5 +1,5 @@
-// Two replicas on a real kube-apiserver while a thousand nodes join: the leader is frozen and thawed, its successor is killed.
-// The witness is the server's own audit log, in which each replica has a credential of its own.
+// Two replicas on a real kube-apiserver while a thousand nodes join: the leader is frozen and thawed, its successor is
+// killed. The witness is the server's own audit log, in which each replica has a credential of its own.
 
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -127,7 +127,8 @@ describe("a thousand joins while leaders freeze and die", () => {
   it("accepts nothing of the old leader after it thawed, and the old leader ends to begin anew", () => {
     const own = writes.filter(({ credential }) => credential === frozen.credential);
     expect(own.length).toBeGreaterThan(0);
-    // Frozen between the question and the system call (platform/kube/lease/term.ts, 4) it may send one; it must be refused.
+    // Frozen between the question and the system call (platform/kube/lease/term.ts, 4) it may send one; it must be
+    // refused.
     const late = own.filter(({ atMs }) => atMs >= thawedMs);
     expect(late.filter(({ code }) => code !== 409)).toEqual([]);
     expect(late.length).toBeLessThanOrEqual(1);
@@ -148,7 +149,8 @@ describe("a thousand joins while leaders freeze and die", () => {
     const named = (event: string) =>
       lines.filter((line) => line.includes(`"event":"${event}"`)).map((line) => JSON.parse(line).fields.csr as string);
     expect(new Set(named("certificate issued")).size).toBe(JOINS);
-    // Each line is written before its certificate leaves; those that did not arrive are said to be so, or died with their leader.
+    // Each line is written before its certificate leaves; those that did not arrive are said to be so, or died with
+    // their leader.
     const twice = named("certificate issued").length - JOINS;
     expect(twice).toBeLessThanOrEqual(named("certificate not delivered").length + 2 * IN_FLIGHT);
   });

@@ -1,5 +1,6 @@
-// Real kubelets whose certificates come from our controller alone: kube-controller-manager does not run. Then the two side by
-// side, as during a migration, while the kubelet of the first cluster lives on and rotates. test/long watches it for longer.
+// Real kubelets whose certificates come from our controller alone: kube-controller-manager does not run. Then the two
+// side by side, as during a migration, while the kubelet of the first cluster lives on and rotates. test/long watches
+// it for longer.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CertificateSigningRequest, isIssued, KUBELET_CLIENT_SIGNER } from "../../src/api/certificates/index.ts";

@@ -1,5 +1,5 @@
-// Custom resources on the embedded server beside a real kube-apiserver: the same definitions, the same requests, the same
-// answers, and the same kubectl. What the two may differ in is written down in IGNORED and SAME_STATUS.
+// Custom resources on the embedded server beside a real kube-apiserver: the same definitions, the same requests, the
+// same answers, and the same kubectl. What the two may differ in is written down in IGNORED and SAME_STATUS.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// What operators apply, applied: a real kube-apiserver takes every manifest of deploy/ as it is written, strictly, and a second
-// time without a change. The Deployment is only asked about: there is nothing here that would run its pods.
+// What operators apply, applied: a real kube-apiserver takes every manifest of deploy/ as it is written, strictly, and
+// a second time without a change. The Deployment is only asked about: there is nothing here that would run its pods.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SubjectAccessReview } from "../../src/api/access/index.ts";

@@ -1,5 +1,5 @@
-// A handful of Kubernetes' own end-to-end tests on the embedded server, one for each thing that they once found missing. All of
-// them: test/long/e2e.test.ts.
+// A handful of Kubernetes' own end-to-end tests on the embedded server, one for each thing that they once found
+// missing. All of them: test/long/e2e.test.ts.
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ensureE2e } from "./assets/e2e/build.mjs";

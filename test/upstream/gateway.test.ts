@@ -1,5 +1,5 @@
-// The gateway before a real kube-apiserver: everything has the same result as without it, but for discovery JWTs, which the
-// API server does not know and whose answers the gateway signs.
+// The gateway before a real kube-apiserver: everything has the same result as without it, but for discovery JWTs, which
+// the API server does not know and whose answers the gateway signs.
 
 import { randomBytes as nodeRandomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -149,7 +149,10 @@ describe("kubectl through the gateway", () => {
   });
 });
 
-/** A watch over a websocket, the one upgrade that an API server without nodes grants: status line, headers and first frames. */
+/**
+ * A watch over a websocket, the one upgrade that an API server without nodes grants: status line, headers and first
+ * frames.
+ */
 function upgrade(way: "direct" | "gateway", path: string, key: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { port, caPem } = endpointOf(way);

@@ -1,5 +1,6 @@
-// docs/guides/attestation.md, typed as it stands, on the embedded control plane and on a real one with kube-controller-manager's
-// approver and signer beside ours; and after each promise somebody who tries to get what it says that nobody gets.
+// docs/guides/attestation.md, typed as it stands, on the embedded control plane and on a real one with
+// kube-controller-manager's approver and signer beside ours; and after each promise somebody who tries to get what it
+// says that nobody gets.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,7 +40,10 @@ interface Stage {
   readonly controller?: OurController;
 }
 
-/** The guide's controller runs already. kube-controller-manager approves and signs beside it, as on a cluster of kubeadm's. */
+/**
+ * The guide's controller runs already. kube-controller-manager approves and signs beside it, as on a cluster of
+ * kubeadm's.
+ */
 async function startReal(): Promise<Stage> {
   const plane = await startControlPlane({ controllers: KUBELET_CSR_CONTROLLERS });
   return { plane, controller: await startOurControllerProgram(plane) };
@@ -83,7 +87,9 @@ describe.skipIf(notRun("the attestation guide", missing)).each([
     expect(found).toHaveLength(words.length);
     return found;
   };
-  /** The machine's own commands: its TPM is the one that the guide says to try with, its store a directory of its own. */
+  /**
+   * The machine's own commands: its TPM is the one that the guide says to try with, its store a directory of its own.
+   */
   const onMachine = (machine: string, tpm: Swtpm | undefined): Desk => ({
     ...desk,
     examples: {

@@ -1,5 +1,5 @@
-// docs/guides/gateway.md, typed as it stands, before a real kube-apiserver; and beside each promise somebody who tries to get what it
-// says that nobody gets.
+// docs/guides/gateway.md, typed as it stands, before a real kube-apiserver; and beside each promise somebody who tries
+// to get what it says that nobody gets.
 
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

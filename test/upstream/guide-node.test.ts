@@ -1,5 +1,5 @@
-// The commands of docs/guides/node-certificates.md, typed as they stand, on the embedded control plane and on a real one; and beside
-// each promise somebody who tries to get what it says that nobody gets.
+// The commands of docs/guides/node-certificates.md, typed as they stand, on the embedded control plane and on a real
+// one; and beside each promise somebody who tries to get what it says that nobody gets.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// Who one is, on the embedded server and on a real kube-apiserver: tokens, reviews, impersonation, discovery of the issuer.
-// The same requests get the same answers; what differs at every run (ids, times, keys) is taken out first.
+// Who one is, on the embedded server and on a real kube-apiserver: tokens, reviews, impersonation, discovery of the
+// issuer. The same requests get the same answers; what differs at every run (ids, times, keys) is taken out first.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { aClientCertificate } from "../builders/client-certificate.ts";

@@ -1,5 +1,5 @@
-// `kubeadm join` of a worker with the real kubelet: on a real control plane, whose controllers approve and sign, and on the
-// embedded one, where everything on the other side of the wire is ours.
+// `kubeadm join` of a worker with the real kubelet: on a real control plane, whose controllers approve and sign, and on
+// the embedded one, where everything on the other side of the wire is ours.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {

@@ -1,5 +1,5 @@
-// What people do with kubectl, on a real kube-apiserver and on the embedded one: the same commands, the same expectations,
-// and then the same words. Where the two may differ, the step says so and why.
+// What people do with kubectl, on a real kube-apiserver and on the embedded one: the same commands, the same
+// expectations, and then the same words. Where the two may differ, the step says so and why.
 
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,6 +1,6 @@
-// One certificate directory, two owners: a real kubelet fills it, our programs take it over, and the real kubelet takes it
-// back. Each rotates on what the other has left. kube-controller-manager signs for forty seconds at a time (and five minutes back,
-// so that a kubelet, which counts from notBefore, rotates within a minute).
+// One certificate directory, two owners: a real kubelet fills it, our programs take it over, and the real kubelet takes
+// it back. Each rotates on what the other has left. kube-controller-manager signs for forty seconds at a time (and five
+// minutes back, so that a kubelet, which counts from notBefore, rotates within a minute).
 
 import { readdirSync, readlinkSync } from "node:fs";
 import { basename, join } from "node:path";

@@ -1,6 +1,6 @@
-// Must show: a real kubelet joins, serves and rotates with our controller alone, by a token and by a TPM. The projects with
-// older programs run it; both kubelets at once, because most of the time they wait. Only suites that are concurrent themselves
-// run beside each other; the tests in each follow one another.
+// Must show: a real kubelet joins, serves and rotates with our controller alone, by a token and by a TPM. The projects
+// with older programs run it; both kubelets at once, because most of the time they wait. Only suites that are
+// concurrent themselves run beside each other; the tests in each follow one another.
 
 import { describe } from "vitest";
 import { missingTools } from "../builders/swtpm.ts";

@@ -1,4 +1,5 @@
-// Two workload clusters and their management cluster on real kube-apiservers: the same suite that the embedded one passes.
+// Two workload clusters and their management cluster on real kube-apiservers: the same suite that the embedded one
+// passes.
 
 import { describeManagement } from "../contract/management.ts";
 import { startRealPlane } from "./harness/index.ts";

@@ -1,6 +1,6 @@
-// The node authorizer beside the real one: both are asked the same questions about the same cluster, every verb on every
-// resource that the node authorizer knows, by SubjectAccessReviews, and must give the same answer with the same reason.
-// Ours sees the objects as the real server stored them.
+// The node authorizer beside the real one: both are asked the same questions about the same cluster, every verb on
+// every resource that the node authorizer knows, by SubjectAccessReviews, and must give the same answer with the same
+// reason. Ours sees the objects as the real server stored them.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Attributes } from "../../src/api/access/index.ts";

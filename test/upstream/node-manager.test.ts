@@ -1,6 +1,6 @@
-// Our node on a real kube-apiserver with a real kube-controller-manager that signs for thirty seconds at a time: it joins with
-// a bootstrap token, rotates, and is disturbed in every way. A witness reads the current pair all the time, as a kubelet does,
-// and uses it.
+// Our node on a real kube-apiserver with a real kube-controller-manager that signs for thirty seconds at a time: it
+// joins with a bootstrap token, rotates, and is disturbed in every way. A witness reads the current pair all the time,
+// as a kubelet does, and uses it.
 
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync } from "node:fs";
@@ -71,7 +71,9 @@ interface Witness {
   stop(): Promise<void>;
 }
 
-/** Reads the pair every 50 ms and asks the server with it every 500 ms; a server that is away is no gap in credentials. */
+/**
+ * Reads the pair every 50 ms and asks the server with it every 500 ms; a server that is away is no gap in credentials.
+ */
 function startWitness(): Witness {
   const pairs = new Map<string, CertificatePair>();
   const gaps: string[] = [];

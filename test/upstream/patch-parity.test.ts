@@ -1,5 +1,5 @@
-// Patches, applies and field ownership, on the embedded API server and on a real kube-apiserver: the same requests in the
-// same order get the same answers, owners included. Then the real kubectl, on both.
+// Patches, applies and field ownership, on the embedded API server and on a real kube-apiserver: the same requests in
+// the same order get the same answers, owners included. Then the real kubectl, on both.
 
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

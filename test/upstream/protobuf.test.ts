@@ -1,5 +1,5 @@
-// Protobuf as Kubernetes itself writes it: the Go encoder for objects of every kind, and a real kube-apiserver for objects
-// it has stored. Ours must give the same bytes for the same JSON, and the same JSON for the same bytes.
+// Protobuf as Kubernetes itself writes it: the Go encoder for objects of every kind, and a real kube-apiserver for
+// objects it has stored. Ours must give the same bytes for the same JSON, and the same JSON for the same bytes.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";

@@ -1,4 +1,5 @@
-// Registration with Cluster API on a real kube-apiserver, which prunes as theirs do: the same suite that the embedded one passes.
+// Registration with Cluster API on a real kube-apiserver, which prunes as theirs do: the same suite that the embedded
+// one passes.
 
 import { describeRegistration } from "../contract/registration.ts";
 import { startRealPlane } from "./harness/index.ts";

@@ -1,5 +1,6 @@
-// What Kubernetes' own end-to-end tests look for beside the kinds: OpenAPI in both versions, the scale of custom resources,
-// hashes of storage versions, the cause of a refusal, the classes and sysctls of pods. Each on the embedded server and on a real one.
+// What Kubernetes' own end-to-end tests look for beside the kinds: OpenAPI in both versions, the scale of custom
+// resources, hashes of storage versions, the cause of a refusal, the classes and sysctls of pods. Each on the embedded
+// server and on a real one.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { definitionOf } from "../builders/definitions.ts";

@@ -1,6 +1,7 @@
-// A kubelet that runs its own control plane as static pods must start them while there is nobody to ask. Shown with the real kubelet,
-// containerd and runc, whose credential comes from us: through the plugin, through the daemon's store, and through a plugin that has
-// nothing to show yet. The API server is ended before the kubelet starts, and a container says that it runs.
+// A kubelet that runs its own control plane as static pods must start them while there is nobody to ask. Shown with the
+// real kubelet, containerd and runc, whose credential comes from us: through the plugin, through the daemon's store,
+// and through a plugin that has nothing to show yet. The API server is ended before the kubelet starts, and a container
+// says that it runs.
 
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";

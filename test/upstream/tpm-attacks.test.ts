@@ -1,6 +1,6 @@
-// What a forger gets out of a real TPM, as far as swtpm is one: attestation keys of other kinds and hierarchies, keys that the TPM
-// does not hold, other agents' keys, another boot, and a copy of the TPM. With COUNTERSIGN_RECORD=1 what was tried becomes vectors 6
-// and 7 of test/vectors/attestation, which are replayed without a TPM.
+// What a forger gets out of a real TPM, as far as swtpm is one: attestation keys of other kinds and hierarchies, keys
+// that the TPM does not hold, other agents' keys, another boot, and a copy of the TPM. With COUNTERSIGN_RECORD=1 what
+// was tried becomes vectors 6 and 7 of test/vectors/attestation, which are replayed without a TPM.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -1,5 +1,6 @@
-// The node's end against a software TPM, and the controller's rules against what it sent: a join with RSA and ECC endorsement keys,
-// an EK chain of swtpm's own CA, a renewal by beacon, crash and resume, and a TPM that is killed on the way.
+// The node's end against a software TPM, and the controller's rules against what it sent: a join with RSA and ECC
+// endorsement keys, an EK chain of swtpm's own CA, a renewal by beacon, crash and resume, and a TPM that is killed on
+// the way.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

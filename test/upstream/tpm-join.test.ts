@@ -1,5 +1,5 @@
-// Must show: with a TPM a node joins a real kube-apiserver and stays (journeys/tpm-kubelet.ts says how); beside it our daemon gets
-// a serving certificate. Then somebody with the same token, and a TPM that dies.
+// Must show: with a TPM a node joins a real kube-apiserver and stays (journeys/tpm-kubelet.ts says how); beside it our
+// daemon gets a serving certificate. Then somebody with the same token, and a TPM that dies.
 
 import { execFile } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";

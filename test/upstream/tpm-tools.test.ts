@@ -1,5 +1,6 @@
-// Our codec and tpm2-tools on one software TPM: quotes made by each are verified by the other, credentials made by each are
-// opened by the other; with RSA and ECC endorsement and attestation keys. Skips, and says so, where the tools are missing.
+// Our codec and tpm2-tools on one software TPM: quotes made by each are verified by the other, credentials made by each
+// are opened by the other; with RSA and ECC endorsement and attestation keys. Skips, and says so, where the tools are
+// missing.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
-// JSON Web Signatures against Wycheproof and the examples of RFC 7515: shared secrets (HS256, whole and detached) and the
-// asymmetric algorithms of service accounts. What Wycheproof calls valid is accepted and everything else refused; where we
-// take less than it does, the list below says so, and why.
+// JSON Web Signatures against Wycheproof and the examples of RFC 7515: shared secrets (HS256, whole and detached) and
+// the asymmetric algorithms of service accounts. What Wycheproof calls valid is accepted and everything else refused;
+// where we take less than it does, the list below says so, and why.
 import { createPublicKey, type JsonWebKeyInput } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { encodeBase64Url, parseBase64Url, parseUtf8 } from "../../src/kernel/bytes/index.ts";

@@ -1,5 +1,5 @@
-// The same bytes through OpenSSL and through the kernel: certificates and requests that OpenSSL makes are read and verified
-// here, those made here are read and verified by OpenSSL, and both say the same about them.
+// The same bytes through OpenSSL and through the kernel: certificates and requests that OpenSSL makes are read and
+// verified here, those made here are read and verified by OpenSSL, and both say the same about them.
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Where the third-party test data is: a folder named by $COUNTERSIGN_VECTORS and by nothing else. It is not part of this
-// repository (see README.md beside this file); a suite that cannot run says how many cases that are.
+// Where the third-party test data is: a folder named by $COUNTERSIGN_VECTORS and by nothing else. It is not part of
+// this repository (see README.md beside this file); a suite that cannot run says how many cases that are.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { notRun } from "../not-run.ts";

@@ -1,5 +1,6 @@
-// Signature verification, HMAC and key agreement against Wycheproof: what it calls valid is accepted, everything else is refused.
-// That includes its "acceptable" cases (RSA without the NULL parameter, keys in sloppy DER): we take one spelling of each.
+// Signature verification, HMAC and key agreement against Wycheproof: what it calls valid is accepted, everything else
+// is refused. That includes its "acceptable" cases (RSA without the NULL parameter, keys in sloppy DER): we take one
+// spelling of each.
 import { describe, expect, it } from "vitest";
 import { encodeHex, equalBytes, parseHex } from "../../src/kernel/bytes/index.ts";
 import { agree, hmacSha256, type SignatureAlgorithm } from "../../src/kernel/crypto/index.ts";

@@ -1,5 +1,5 @@
-// Where our answer differs from x509-limbo's on purpose, each case with its reason. The test pins these answers too: a case
-// that starts to agree with the data must leave the list.
+// Where our answer differs from x509-limbo's on purpose, each case with its reason. The test pins these answers too: a
+// case that starts to agree with the data must leave the list.
 
 /** Not run at all. */
 export const LEFT_OUT: ReadonlyMap<string, string> = listed([
@@ -18,7 +18,10 @@ export const LEFT_OUT: ReadonlyMap<string, string> = listed([
   ],
 ]);
 
-/** Refused by the data for a policy that is not ours. None of them lets a certificate speak for what its issuer did not sign. */
+/**
+ * Refused by the data for a policy that is not ours. None of them lets a certificate speak for what its issuer did not
+ * sign.
+ */
 export const ACCEPTED_ON_PURPOSE: ReadonlyMap<string, string> = listed([
   [
     "a trust anchor is taken as the operator gave it (RFC 5280 §6.1.1 d); CAs made by Go before 1.15, and so by kubeadm, have no key identifier and live until 2030",

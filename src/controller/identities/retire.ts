@@ -6,7 +6,10 @@ import { isFault } from "../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
 
 type Phase = NonNullable<NodeIdentityStatus["phase"]>;
-type RetiringWorld = Pick<AttestationWorld, "identities" | "machines" | "getNode" | "management" | "log" | "clusterName">;
+type RetiringWorld = Pick<
+  AttestationWorld,
+  "identities" | "machines" | "getNode" | "management" | "log" | "clusterName"
+>;
 
 export async function retire(world: RetiringWorld): Promise<void> {
   const { identities } = world;

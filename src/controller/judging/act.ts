@@ -2,7 +2,7 @@
 //
 //   Allow                                condition Approved + annotation, one PUT of /approval
 //   Deny, our own signer or Enforce      condition Denied + annotation, the same way
-//   Deny, a built-in signer otherwise    annotation only; the request stays pending, as kube-controller-manager leaves it
+// Deny, a built-in signer otherwise annotation only; the request stays pending, as kube-controller-manager leaves it
 //   Wait                                 annotation only
 //   NoOpinion                            nothing
 //   any of them under Shadow             annotation only, by /status: nothing is written to the approval

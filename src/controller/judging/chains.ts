@@ -1,10 +1,10 @@
 // Which rules, in which order: chosen by what the signer's certificates are for, and by the policy that covers the
 // request. The rules about the request alone come first, because they cost nothing and hold for the signer too.
 //
-//   node client   no policy, Kubernetes' signer   the request · access · registered · holder      (as kube-controller-manager)
+// node client no policy, Kubernetes' signer the request · access · registered · holder (as kube-controller-manager)
 //                 no policy, the insecure signer  the request · requester · registered · holder
 //                 no policy, our other signers    the request · requester · evidence · registered · holder
-//                 a policy, by `client.admit`     the request · lifetime · limit · requester or access · evidence or Machine · …
+// a policy, by `client.admit` the request · lifetime · limit · requester or access · evidence or Machine · …
 //   node serving  with or without a policy        the request · the node itself · the policy · the names
 //   API client    never approved by rule
 //

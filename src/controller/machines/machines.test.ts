@@ -1,5 +1,5 @@
-// The Machines of several clusters in one management cluster, on the embedded API server: found by provider ID, and read again where
-// a copy is not enough.
+// The Machines of several clusters in one management cluster, on the embedded API server: found by provider ID, and
+// read again where a copy is not enough.
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { machineDefinition } from "../../../test/builders/machine-definition.ts";

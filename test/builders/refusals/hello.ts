@@ -1,5 +1,5 @@
-// Hellos of a TPM, each spoiled in one place, and what the rules say of it: kind and reason. For the tests of the rules, and for the list
-// of all reasons that there are.
+// Hellos of a TPM, each spoiled in one place, and what the rules say of it: kind and reason. For the tests of the
+// rules, and for the list of all reasons that there are.
 
 import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
 import type { TpmHelloFacts } from "../../../src/attestation/tpm/facts.ts";

@@ -1,5 +1,5 @@
-// Requests of the provider that proves nothing, each spoiled in one place, and the reason with which it is refused. For the tests of the
-// rules, and for the list of all reasons that there are.
+// Requests of the provider that proves nothing, each spoiled in one place, and the reason with which it is refused. For
+// the tests of the rules, and for the list of all reasons that there are.
 
 import { signersOfProvider } from "../../../src/api/certificates/index.ts";
 import type { NodeIdentity } from "../../../src/api/countersign/index.ts";

@@ -1,5 +1,5 @@
-// Proofs and renewals by beacon of a TPM, each spoiled in one place, and what the rules say of it: kind and reason. For the tests of the
-// rules, and for the list of all reasons that there are.
+// Proofs and renewals by beacon of a TPM, each spoiled in one place, and what the rules say of it: kind and reason. For
+// the tests of the rules, and for the list of all reasons that there are.
 
 import { CHALLENGE_ANNOTATION, CONSUMED_BY_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
 import { readEvidence } from "../../../src/attestation/rules/index.ts";

@@ -1,5 +1,5 @@
-// What an attack is here: words for what is tried, the token it ends with, and the trying. The token is the reason on the request,
-// or the API server's word where the request never comes to the controller.
+// What an attack is here: words for what is tried, the token it ends with, and the trying. The token is the reason on
+// the request, or the API server's word where the request never comes to the controller.
 
 import type { AttestationStage } from "../attestation-stage.ts";
 

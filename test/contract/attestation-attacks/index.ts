@@ -1,5 +1,6 @@
-// The attacks of section 8 of the attestation protocol, by number, and those that a reader of the product asks for first. Each is
-// tried on a live API server with the controller in it, and ends with the token that names what was wrong.
+// The attacks of section 8 of the attestation protocol, by number, and those that a reader of the product asks for
+// first. Each is tried on a live API server with the controller in it, and ends with the token that names what was
+// wrong.
 
 import { describe, expect, it } from "vitest";
 import type { AttestationStage } from "../attestation-stage.ts";

@@ -1,5 +1,5 @@
-// Another machine, with a TPM of its own, with a copy of a disk, or with no TPM at all but keys that look like one's (T3, T6):
-// attacks 3, 4, 13, 14 and 16.
+// Another machine, with a TPM of its own, with a copy of a disk, or with no TPM at all but keys that look like one's
+// (T3, T6): attacks 3, 4, 13, 14 and 16.
 
 import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";
 import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";
@@ -58,7 +58,9 @@ async function besideAnother<T>(on: AttestationStage, name: string, attempt: () 
   }
 }
 
-/** Of several hellos the first that waits: one that came before the controller saw what it is to wait for is challenged. */
+/**
+ * Of several hellos the first that waits: one that came before the controller saw what it is to wait for is challenged.
+ */
 async function firstHeld(on: AttestationStage, ask: () => Promise<Csr>): Promise<Csr> {
   return await eventually(
     "a hello to be waited with",

@@ -1,4 +1,5 @@
-// Whoever sits between, talks a machine into something else, or approves what nobody judged (T2, T8): attacks 15 and 17 to 19.
+// Whoever sits between, talks a machine into something else, or approves what nobody judged (T2, T8): attacks 15 and 17
+// to 19.
 
 import { findCondition } from "../../../src/api/certificates/index.ts";
 import { NODE_IDENTITIES } from "../../../src/api/countersign/index.ts";

@@ -1,4 +1,5 @@
-// Two replicas or two machines at once: attack 23. A replica that dies behind each of its writes is in attestation-crash.test.ts.
+// Two replicas or two machines at once: attack 23. A replica that dies behind each of its writes is in
+// attestation-crash.test.ts.
 
 import { isIssued } from "../../../src/api/certificates/index.ts";
 import { refusalOf } from "../../builders/attesting-machine.ts";

@@ -1,5 +1,5 @@
-// Requests that prove nothing, for nodes that have to, on a cluster as its operator finds it: no JoinPolicy covers these nodes, and the
-// rights by which kube-controller-manager's approver would let them in are as kubeadm made them.
+// Requests that prove nothing, for nodes that have to, on a cluster as its operator finds it: no JoinPolicy covers
+// these nodes, and the rights by which kube-controller-manager's approver would let them in are as kubeadm made them.
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../../src/api/certificates/index.ts";
 import { JOIN_POLICIES, NODE_IDENTITIES, type NodeIdentitySpec } from "../../../src/api/countersign/index.ts";

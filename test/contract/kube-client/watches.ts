@@ -10,7 +10,9 @@ import {
 import type { Stage } from "../kube-client.ts";
 import { aConfigMap, aName } from "./objects.ts";
 
-/** Reads until that many events have come (bookmarks apart, unless they end the initial events), then leaves the stream. */
+/**
+ * Reads until that many events have come (bookmarks apart, unless they end the initial events), then leaves the stream.
+ */
 async function take<T extends KubeObject>(
   events: AsyncIterable<WatchEvent<T>>,
   count: number,

@@ -1,7 +1,7 @@
-// Which real binaries the upstream tests need, and where they are: first in $KUBEBUILDER_ASSETS, as envtest does, then in
-// a cache outside the tree whose name changes with the Kubernetes version and with go.mod. There are two Go modules, one for
-// each release of Kubernetes: the present one, and the one two minor versions before it, of which only the two programs exist
-// whose age our own programs could notice.
+// Which real binaries the upstream tests need, and where they are: first in $KUBEBUILDER_ASSETS, as envtest does, then
+// in a cache outside the tree whose name changes with the Kubernetes version and with go.mod. There are two Go modules,
+// one for each release of Kubernetes: the present one, and the one two minor versions before it, of which only the two
+// programs exist whose age our own programs could notice.
 
 import { createHash } from "node:crypto";
 import { accessSync, constants, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Makes sure that the real binaries and the Debian packages are there: `node test/upstream/assets/build.mjs`, or imported
-// by ../run.mjs. Builds only what is missing, one binary after the other, and never skips silently.
+// Makes sure that the real binaries and the Debian packages are there: `node test/upstream/assets/build.mjs`, or
+// imported by ../run.mjs. Builds only what is missing, one binary after the other, and never skips silently.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
-// One builder at a time for one cache directory. A lock file names its owner and is touched while the owner lives; a lock
-// whose owner is gone or silent is taken over. Should two builders ever take over in the same moment, a binary is built
-// twice and nothing worse: each lands in its place by a rename.
+// One builder at a time for one cache directory. A lock file names its owner and is touched while the owner lives; a
+// lock whose owner is gone or silent is taken over. Should two builders ever take over in the same moment, a binary is
+// built twice and nothing worse: each lands in its place by a rename.
 
 import { mkdirSync, readFileSync, rmSync, statSync, utimes, writeFileSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-// What a real kubelet and a software TPM need from the distribution. Debian's own packages are enough; root installs them, anybody else is
-// told what to ask for.
+// What a real kubelet and a software TPM need from the distribution. Debian's own packages are enough; root installs
+// them, anybody else is told what to ask for.
 
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";

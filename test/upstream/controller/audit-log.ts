@@ -15,8 +15,9 @@ export interface WitnessedWrite {
 }
 
 /**
- * What the server notes of a write whose client died before the answer: the transaction may have been done all the same. Seen
- * by killing clients in the middle of their writes: of 336 that took effect 330 were noted with 200 and six with this.
+ * What the server notes of a write whose client died before the answer: the transaction may have been done all the
+ * same. Seen by killing clients in the middle of their writes: of 336 that took effect 330 were noted with 200 and six
+ * with this.
  */
 export const CLIENT_WAS_GONE = 504;
 

@@ -1,5 +1,5 @@
-// A few hundred certificate requests, good and spoiled, for the built-in signers. The same bytes go to two clusters: one where
-// kube-controller-manager decides and signs, one where our controller does.
+// A few hundred certificate requests, good and spoiled, for the built-in signers. The same bytes go to two clusters:
+// one where kube-controller-manager decides and signs, one where our controller does.
 
 import {
   API_CLIENT_SIGNER,

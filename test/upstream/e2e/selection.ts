@@ -1,5 +1,6 @@
-// Which of Kubernetes' own end-to-end tests the embedded server is held to, and why not the others. tests.txt names those that
-// run: they must pass, or, under a reason, fail. Every other test is left out for the first reason here that fits it.
+// Which of Kubernetes' own end-to-end tests the embedded server is held to, and why not the others. tests.txt names
+// those that run: they must pass, or, under a reason, fail. Every other test is left out for the first reason here that
+// fits it.
 
 import { readFileSync } from "node:fs";
 

@@ -1,4 +1,5 @@
-// The embedded API server and a real one side by side: the same request goes to both, and what they answer is made comparable.
+// The embedded API server and a real one side by side: the same request goes to both, and what they answer is made
+// comparable.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

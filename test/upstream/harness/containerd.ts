@@ -20,8 +20,8 @@ export interface Containerd {
 }
 
 /**
- * In the namespace, whatever is written here goes elsewhere: device plugins and log links of the kubelet, shim sockets, and
- * all that kubeadm writes for a node.
+ * In the namespace, whatever is written here goes elsewhere: device plugins and log links of the kubelet, shim sockets,
+ * and all that kubeadm writes for a node.
  */
 const SHADOWED = ["/etc", "/var/lib", "/var/log", "/run"];
 

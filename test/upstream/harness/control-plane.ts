@@ -17,7 +17,9 @@ import { answersOk, waitFor } from "./wait.ts";
 import { createWorkspace } from "./workspace.ts";
 
 export interface ControlPlaneOptions {
-  /** Controllers of kube-controller-manager by name, such as KUBELET_CSR_CONTROLLERS. Default: it does not run at all. */
+  /**
+   * Controllers of kube-controller-manager by name, such as KUBELET_CSR_CONTROLLERS. Default: it does not run at all.
+   */
   readonly controllers?: readonly string[];
   /** Of the cluster's CA and all its leaves. Default: kubeadm's, RSA-2048. */
   readonly keyAlgorithm?: KeyAlgorithm;

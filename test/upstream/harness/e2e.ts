@@ -1,5 +1,5 @@
-// Kubernetes' own end-to-end tests, chosen by name, against one cluster. A Node that nobody runs is Ready in it meanwhile: tests
-// about nodes look for one, and none of the chosen ones starts a container.
+// Kubernetes' own end-to-end tests, chosen by name, against one cluster. A Node that nobody runs is Ready in it
+// meanwhile: tests about nodes look for one, and none of the chosen ones starts a container.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

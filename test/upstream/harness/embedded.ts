@@ -1,5 +1,5 @@
-// The embedded control plane as its users run it: `countersign up` in a process of its own, on disk. It is handed out in the
-// shape of the real one, so that the same test runs on both.
+// The embedded control plane as its users run it: `countersign up` in a process of its own, on disk. It is handed out
+// in the shape of the real one, so that the same test runs on both.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

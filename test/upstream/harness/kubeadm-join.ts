@@ -1,6 +1,6 @@
-// A worker that joins as people join workers: `kubeadm join`, the real kubelet, and in the place of systemd a script that
-// starts the kubelet once kubeadm has written what it needs. Both write into /etc and /var/lib, so both run in the mount
-// namespace of the worker's containerd, where these are its own. Needs root.
+// A worker that joins as people join workers: `kubeadm join`, the real kubelet, and in the place of systemd a script
+// that starts the kubelet once kubeadm has written what it needs. Both write into /etc and /var/lib, so both run in the
+// mount namespace of the worker's containerd, where these are its own. Needs root.
 
 import { createHash, X509Certificate } from "node:crypto";
 import { writeFile } from "node:fs/promises";

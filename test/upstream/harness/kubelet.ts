@@ -1,5 +1,5 @@
-// A real kubelet with a real container runtime: it bootstraps, registers, becomes Ready, rotates its certificate and asks
-// for a serving certificate. Needs root.
+// A real kubelet with a real container runtime: it bootstraps, registers, becomes Ready, rotates its certificate and
+// asks for a serving certificate. Needs root.
 
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,12 +14,16 @@ import { createWorkspace } from "./workspace.ts";
 export interface KubeletOptions {
   readonly controlPlane: ControlPlane;
   readonly name: string;
-  /** One of the two: a kubeconfig to ask for a certificate with, or one that is an identity already (exec, certificate). */
+  /**
+   * One of the two: a kubeconfig to ask for a certificate with, or one that is an identity already (exec, certificate).
+   */
   readonly bootstrapKubeconfig?: string;
   readonly kubeconfig?: string;
   /** Default true, as kubeadm sets it. An exec user needs false: see the kubelet's certificate manager. */
   readonly rotateCertificates?: boolean;
-  /** A directory of manifests that it runs without asking anybody. Its containers need PAUSE_IMAGE, which is imported. */
+  /**
+   * A directory of manifests that it runs without asking anybody. Its containers need PAUSE_IMAGE, which is imported.
+   */
   readonly staticPods?: string;
   /** Ask the API for a serving certificate. Default false: the kubelet makes one itself. */
   readonly serverTlsBootstrap?: boolean;

@@ -1,5 +1,5 @@
-// A hollow node: the kubelet's code with a fake runtime. It bootstraps and registers like a real one and needs neither root
-// nor a container runtime, but it never rotates its certificate and never asks for a serving certificate.
+// A hollow node: the kubelet's code with a fake runtime. It bootstraps and registers like a real one and needs neither
+// root nor a container runtime, but it never rotates its certificate and never asks for a serving certificate.
 
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -66,8 +66,8 @@ async function findRootDir(logPath: string): Promise<string | undefined> {
 }
 
 /**
- * The fake runtime's socket is left in /tmp too, under a name that nobody can learn from outside. Whatever hollow node it
- * was of, a socket that refuses a connection has no owner any more.
+ * The fake runtime's socket is left in /tmp too, under a name that nobody can learn from outside. Whatever hollow node
+ * it was of, a socket that refuses a connection has no owner any more.
  */
 async function removeDeadSockets(): Promise<void> {
   const names = (await readdir("/tmp")).filter((name) => /^kubelet_remote_\d+\.sock$/.test(name));

@@ -1,5 +1,5 @@
-// `countersign-gateway` as it was built, before a real kube-apiserver: with the API server's own serving certificate, the front
-// proxy's certificate that kubeadm made, and the service account of deploy/gateway-rbac.yaml.
+// `countersign-gateway` as it was built, before a real kube-apiserver: with the API server's own serving certificate,
+// the front proxy's certificate that kubeadm made, and the service account of deploy/gateway-rbac.yaml.
 
 import { join } from "node:path";
 import type { ControlPlane } from "./control-plane.ts";

@@ -3,7 +3,9 @@
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 
-/** Below Linux' ephemeral range: an outgoing connection never takes such a port between our look and the server's start. */
+/**
+ * Below Linux' ephemeral range: an outgoing connection never takes such a port between our look and the server's start.
+ */
 const LOWEST = 20_000;
 const HIGHEST = 32_767;
 

@@ -1,4 +1,5 @@
-// Our own programs as `npm run build` leaves them. They are called through node, because nothing is installed in a PATH.
+// Our own programs as `npm run build` leaves them. They are called through node, because nothing is installed in a
+// PATH.
 
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,6 +1,6 @@
 // The last resort of the harness: a process of its own that is told about every process group and every path,
-// and that ends and removes what is left as soon as the test run is gone, however it went (end, crash, SIGKILL). It learns
-// of that by the end of its input, which the kernel closes with the run.
+// and that ends and removes what is left as soon as the test run is gone, however it went (end, crash, SIGKILL). It
+// learns of that by the end of its input, which the kernel closes with the run.
 //
 // One JSON value a line: {"group": 123}, {"groupEnded": 123}, {"path": "/tmp/x"}, {"pathRemoved": "/tmp/x"}.
 

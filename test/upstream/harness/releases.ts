@@ -1,5 +1,5 @@
-// Of which release of Kubernetes the programs are that the harness starts. The projects of vitest.upstream.config.ts say it in
-// the environment, for all of their files; everything else is of the present release.
+// Of which release of Kubernetes the programs are that the harness starts. The projects of vitest.upstream.config.ts
+// say it in the environment, for all of their files; everything else is of the present release.
 
 import { locateBinary, RELEASES } from "../assets/binaries.mjs";
 

@@ -23,7 +23,9 @@ export function logInAsGateway(controlPlane: ControlPlane): Promise<string> {
   return logIn(controlPlane, manifestPath("gateway-rbac.yaml"), "our-gateway");
 }
 
-/** Applies the manifest that operators apply; the answer is the path of a kubeconfig with a token of the account's own. */
+/**
+ * Applies the manifest that operators apply; the answer is the path of a kubeconfig with a token of the account's own.
+ */
 async function logIn(controlPlane: ControlPlane, manifest: string, file: string): Promise<string> {
   const { name, namespace } = await findServiceAccount(manifest);
   const admin = { kubeconfig: controlPlane.adminKubeconfigPath, homeDir: controlPlane.dir };

@@ -1,5 +1,5 @@
-// A real kubelet whose certificates come from our controller alone: kube-controller-manager does not run. It joins with a
-// token, serves with a certificate of the cluster's CA, and rotates.
+// A real kubelet whose certificates come from our controller alone: kube-controller-manager does not run. It joins with
+// a token, serves with a certificate of the cluster's CA, and rotates.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -37,13 +37,16 @@ const NAME = "worker-1";
 /** The tests of one kubelet, in two parts: between them a suite may do something else while certificates grow old. */
 export interface KubeletJourney {
   joinsAndServes(): void;
-  /** With so many certificates one after the other. A kubelet may ask twice with one before its connections have the next. */
+  /**
+   * With so many certificates one after the other. A kubelet may ask twice with one before its connections have the
+   * next.
+   */
   rotates(credentials: number): void;
 }
 
 /**
- * A kubelet renews when 70 to 90 % of a certificate's life are over, and five minutes of it are over at its birth: this one is
- * renewed at once or within 38 seconds, and is valid for as long again.
+ * A kubelet renews when 70 to 90 % of a certificate's life are over, and five minutes of it are over at its birth: this
+ * one is renewed at once or within 38 seconds, and is valid for as long again.
  */
 const LIFE_MS = 75_000;
 

@@ -1,6 +1,6 @@
 // A real kubelet whose only identity is kubelet-authenticator-tpm, with a TPM (swtpm, its endorsement key certified by
-// swtpm_setup's own CA): it becomes Ready, serves with a certificate that it got as the attested node, and rotates by attesting
-// anew, while its client key is on the disk only as the TPM seals it. kube-controller-manager does not run.
+// swtpm_setup's own CA): it becomes Ready, serves with a certificate that it got as the attested node, and rotates by
+// attesting anew, while its client key is on the disk only as the TPM seals it. kube-controller-manager does not run.
 
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";

@@ -1,5 +1,5 @@
-// Where the embedded server and a real one may say different things to kubectl, and why. A step names what applies to it;
-// everything else must be the same, word for word.
+// Where the embedded server and a real one may say different things to kubectl, and why. A step names what applies to
+// it; everything else must be the same, word for word.
 
 interface Difference {
   readonly reason: string;

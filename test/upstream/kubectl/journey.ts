@@ -1,11 +1,14 @@
-// A kubectl journey: commands that a person types one after the other, with what must be seen. The same list runs on a real
-// kube-apiserver and on the embedded one, each in a namespace of its own.
+// A kubectl journey: commands that a person types one after the other, with what must be seen. The same list runs on a
+// real kube-apiserver and on the embedded one, each in a namespace of its own.
 
 import { stringify } from "yaml";
 import type { DifferenceName } from "./differences.ts";
 
 export interface Step {
-  /** Arguments of kubectl, apart by blanks. `$word` stands for what an earlier step kept, `$name` for the namespace, `$server` and `$now`. */
+  /**
+   * Arguments of kubectl, apart by blanks. `$word` stands for what an earlier step kept, `$name` for the namespace,
+   * `$server` and `$now`.
+   */
   readonly run: string;
   /** Standard input; the same words stand for the same things. */
   readonly input?: string;

@@ -1,6 +1,6 @@
-// Exchanges recorded from a software TPM, replayed without one: with the challenge key and the clock frozen, every rule holds; one
-// octet changed anywhere in the quote, the signature or the challenge, and it does not. `COUNTERSIGN_RECORD=1` on
-// test/upstream/tpm-exchange.test.ts makes them anew.
+// Exchanges recorded from a software TPM, replayed without one: with the challenge key and the clock frozen, every rule
+// holds; one octet changed anywhere in the quote, the signature or the challenge, and it does not.
+// `COUNTERSIGN_RECORD=1` on test/upstream/tpm-exchange.test.ts makes them anew.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

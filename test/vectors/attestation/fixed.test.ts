@@ -1,4 +1,5 @@
-// The fixed values of the attestation protocol (section 9.3): our code gives them, and so does a second program in Python.
+// The fixed values of the attestation protocol (section 9.3): our code gives them, and so does a second program in
+// Python.
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

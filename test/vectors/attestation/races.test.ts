@@ -1,6 +1,6 @@
-// Vector 8: two replicas, each write of an exchange. Whoever comes to the write first waits for the other, which has read the same
-// and not seen it written; then both write. One of them gets the server's refusal, and the machine gets one certificate. That a
-// replica may die behind each of these writes is in test/contract/attestation-crash.test.ts.
+// Vector 8: two replicas, each write of an exchange. Whoever comes to the write first waits for the other, which has
+// read the same and not seen it written; then both write. One of them gets the server's refusal, and the machine gets
+// one certificate. That a replica may die behind each of these writes is in test/contract/attestation-crash.test.ts.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { KubeObject, Resource } from "../../../src/api/meta/index.ts";
 import { isFault } from "../../../src/kernel/outcome/index.ts";

@@ -62,7 +62,9 @@ export interface AttestationWorld {
   readonly clusterName: string | undefined;
   /** Of the controller's own objects in the management cluster. */
   readonly namespace: string;
-  /** How such an object is called: where one management cluster has those of several clusters, each cluster has its own. */
+  /**
+   * How such an object is called: where one management cluster has those of several clusters, each cluster has its own.
+   */
   readonly nameInManagement: (name: string) => string;
   readonly servedSigners: readonly string[];
   /** In the order in which their versions are told. */

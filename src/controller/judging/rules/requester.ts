@@ -192,7 +192,8 @@ export const servingEvidenceHolds: Rule<ApprovalFacts> = {
 // (requests are cleaned away after an hour) the certificate itself is believed, as kube-controller-manager believes it.
 //
 // An approval whose certificate is not known is waited for, and not for ever. Both ways an attacker may gain by it:
-//   who may approve for the name, by mistake or not, would shut the honest node out until its certificate is over, if no end were;
+// who may approve for the name, by mistake or not, would shut the honest node out until its certificate is over, if no
+// end were;
 //   a machine that lost its name to another could outwait that one's approval, if the end came before the signer did.
 // So it is waited for as long as an issued request stays (an hour): a signer signs within seconds, a kubelet waits a
 // quarter of an hour and asks anew. After that no holder of the name is known, as when the request was cleaned away;

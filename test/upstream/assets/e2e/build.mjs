@@ -1,5 +1,5 @@
-// Kubernetes' own end-to-end tests as one program, from a Go module of its own beside the one of the servers: what changes
-// here leaves their cache alone. Built when a test first asks for it.
+// Kubernetes' own end-to-end tests as one program, from a Go module of its own beside the one of the servers: what
+// changes here leaves their cache alone. Built when a test first asks for it.
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
