@@ -49,6 +49,12 @@ export interface LimitFacts {
   readonly newIdentitiesPerHourBy: string;
 }
 
+interface MachineHolder {
+  readonly node: string;
+  /** An operator enrolled it, or it has proved what it is. */
+  readonly isProven: boolean;
+}
+
 export interface EvidenceFacts {
   readonly nowMs: number;
   readonly object: RequestObject;
@@ -64,7 +70,7 @@ export interface EvidenceFacts {
   /** Machines of this cluster with the envelope's provider ID; absent: the cluster has no Machines at all. */
   readonly machines: Seen<readonly Machine[]>;
   /** Other nodes with a live identity that was attested with this provider ID: a machine is one node. */
-  readonly machineHolders: Seen<readonly string[]>;
+  readonly machineHolders: Seen<readonly MachineHolder[]>;
   /** How long after its Machine was made a machine may join for the first time. */
   readonly joinWindowMs: number;
   /** An operator lets machines join that prove nothing: in a cluster without Machines, none needs to be enrolled. */

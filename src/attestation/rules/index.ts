@@ -38,7 +38,7 @@ export {
   requesterMayAsk,
   USED_LATE,
 } from "./requester.ts";
-export { judgeStanding, needsProof, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
+export { isInsecureAlone, judgeStanding, needsProof, STANDING_REASONS, type Unproven, unprovenOf } from "./standing.ts";
 export {
   challengeOf,
   envelopeIn,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aMachine, anExchange, anIdentity, helloFacts, NODE, NOW_MS } from "../../../test/builders/exchange.ts";
 import { aSoftTpm } from "../../../test/builders/soft-tpm.ts";
 import type { EvidenceFacts } from "./facts.ts";
-import { machineIsYoung } from "./machine.ts";
+import { machineIsExpected, machineIsYoung } from "./machine.ts";
 
 const HOUR_MS = 3_600_000;
 const tpm = aSoftTpm();
@@ -22,6 +22,23 @@ const judge = (overrides: Partial<EvidenceFacts>, of = exchange) => {
   const finding = machineIsYoung.judge(helloFacts(of, overrides));
   return finding.kind === "Pass" ? "Pass" : `${finding.kind} ${finding.reason}`;
 };
+
+describe("machine-is-expected, of an enrolled machine", () => {
+  const enrolled = {
+    kind: "Present",
+    value: { apiVersion: "", kind: "", metadata: {}, spec: { nodeName: NODE } },
+  } as const;
+  const heldBy = (isProven: boolean) => {
+    const machineHolders = { kind: "Present", value: [{ node: "worker-2", isProven }] } as const;
+    return machineIsExpected.judge(
+      helloFacts(exchange, { machines: { kind: "Absent" }, identity: enrolled, machineHolders }),
+    );
+  };
+
+  it("passes though a node that proved nothing took its provider ID", () => expect(heldBy(false).kind).toBe("Pass"));
+  it("refuses the provider ID of a node that was proven or enrolled", () =>
+    expect(heldBy(true)).toMatchObject({ kind: "Deny", reason: "MachineMismatch" }));
+});
 
 describe("machine-is-young", () => {
   it.each<[string, Partial<EvidenceFacts>]>([

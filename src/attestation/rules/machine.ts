@@ -55,7 +55,11 @@ function isEnrolled({ identity }: EvidenceFacts, { node }: Pick<Envelope, "node"
 
 function judgeEnrolled(facts: EvidenceFacts, { node, providerId }: Envelope): Finding {
   const isMine = (machine: TokenMachine) => machine.name === node;
-  const alone = judgeHolders(facts, `the machine with provider ID ${providerId}`);
+  // An enrolled machine is not kept out by a node that took its provider ID without proving anything.
+  const alone = judgeHolders(facts, {
+    shown: `the machine with provider ID ${providerId}`,
+    counts: ({ isProven }) => isProven || !isEnrolled(facts, { node }),
+  });
   if (alone.kind !== "Pass") return alone;
   if (facts.mayJoinUnenrolled === true) return judgeToken(facts, isMine, "nobody needs to be enrolled here");
   if (hadMachine(facts)) return refuse("MachineMismatch", `the Machine with which ${node} joined is gone`);
@@ -73,7 +77,7 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
     return notYet("MachineNotReady", `${shown} has no bootstrap data yet`, RETRY_MS);
   if (machine.nodeName !== undefined && machine.nodeName !== envelope.node)
     return refuse("MachineMismatch", `${shown} has the node ${machine.nodeName}`);
-  const alone = judgeHolders(facts, shown);
+  const alone = judgeHolders(facts, { shown });
   if (alone.kind !== "Pass") return alone;
   const name = judgeName(machine, envelope.node, facts.templateNames);
   if (name.kind !== "Pass") return name;
@@ -81,10 +85,16 @@ function judgeMachine(machine: Machine, envelope: Envelope, facts: EvidenceFacts
 }
 
 /** One machine is one node, under whatever names a template, a pool or an operator would expect it. */
-function judgeHolders({ machineHolders }: EvidenceFacts, shown: string): Finding {
+function judgeHolders({ machineHolders }: EvidenceFacts, { shown, counts = () => true }: OneNode): Finding {
   if (machineHolders.kind === "NotRead") return notYet("IdentityNotRead", machineHolders.why, RETRY_UNREAD_MS);
-  const [holder] = machineHolders.kind === "Present" ? machineHolders.value : [];
-  return holder === undefined ? pass() : refuse("MachineMismatch", `${shown} is that of node ${holder}`);
+  const holder = machineHolders.kind === "Present" ? machineHolders.value.find(counts) : undefined;
+  return holder === undefined ? pass() : refuse("MachineMismatch", `${shown} is that of node ${holder.node}`);
+}
+
+interface OneNode {
+  readonly shown: string;
+  /** Which holders count. Default: all. */
+  readonly counts?: (holder: Extract<EvidenceFacts["machineHolders"], { kind: "Present" }>["value"][number]) => boolean;
 }
 
 function judgeName(machine: Machine, node: string, templateNames: readonly string[]): Finding {

@@ -60,7 +60,7 @@ export function needsProof(identity: NodeIdentity): boolean {
 }
 
 /** Let in without proof, and no operator has enrolled the machine since: a reset with --ek-hash does. */
-function isInsecureAlone({ spec, status }: NodeIdentity): boolean {
+export function isInsecureAlone({ spec, status }: NodeIdentity): boolean {
   return status?.provider === "insecure" && spec.tpm === undefined && spec.providerId === undefined;
 }
 

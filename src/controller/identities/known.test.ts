@@ -61,7 +61,10 @@ it.each(["east", undefined])(
     expect(identities.find("worker-1")).toMatchObject({ kind: "Present" });
     expect(identities.countYoung(Date.now())).toBe(1);
     expect(identities.holdersOfProvider("test:///1", "worker-1")).toEqual({ kind: "Present", value: [] });
-    expect(identities.holdersOfProvider("test:///1", "another")).toEqual({ kind: "Present", value: ["worker-1"] });
+    expect(identities.holdersOfProvider("test:///1", "another")).toEqual({
+      kind: "Present",
+      value: [{ node: "worker-1", isProven: true }],
+    });
     // One TPM, one live identity, in whatever cluster; but which nodes another has is told to nobody here.
     const holders = identities.holdersOf("ek", "another");
     const named = holders.kind === "Present" ? holders.value.map(({ nodeName }) => nodeName) : [];

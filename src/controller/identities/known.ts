@@ -11,7 +11,7 @@ import {
   NODE_IDENTITIES,
   type NodeIdentity,
 } from "../../api/countersign/index.ts";
-import { isRetired, isRevoked } from "../../attestation/rules/index.ts";
+import { type EvidenceFacts, isInsecureAlone, isRetired, isRevoked } from "../../attestation/rules/index.ts";
 import type { KeyHolder } from "../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import { findIdentity } from "../../platform/identities/index.ts";
@@ -46,7 +46,7 @@ export interface Identities {
    * Other nodes of this cluster than the named one with a live identity that was attested as this instance, from the
    * copy.
    */
-  holdersOfProvider(providerId: string, nodeName: string): Seen<readonly string[]>;
+  holdersOfProvider(providerId: string, nodeName: string): EvidenceFacts["machineHolders"];
   /** The exchange of this proof, while its certificate is not recorded as issued; from the copy. */
   openExchange(proofUid: string): Exchange | undefined;
   revoked(): readonly NodeIdentity[];
@@ -103,7 +103,10 @@ export function createIdentities(
       if (informer === undefined) return UNKNOWN;
       const isOther = (one: NodeIdentity) => one.spec.nodeName !== nodeName && isOwn(one);
       const others = informer.byIndex(BY_PROVIDER_ID, providerId).filter(isOther);
-      return { kind: "Present", value: others.map(({ spec }) => spec.nodeName) };
+      return {
+        kind: "Present",
+        value: others.map((one) => ({ node: one.spec.nodeName, isProven: !isInsecureAlone(one) })),
+      };
     },
     openExchange: (uid) =>
       (ready()?.byIndex(BY_EXCHANGE, uid) ?? [])

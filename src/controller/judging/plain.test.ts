@@ -42,7 +42,7 @@ import type { KubeObject } from "../../api/meta/index.ts";
 import { Fault } from "../../kernel/outcome/index.ts";
 import { createMetrics, silentLog } from "../../platform/report/index.ts";
 import { createClaims } from "./claims.ts";
-import type { EvidenceReader, IdentityReader } from "./look.ts";
+import type { EvidenceReader, IdentityReader, Network } from "./look.ts";
 import { createPending } from "./pending.ts";
 import { createPlainJudge } from "./plain.ts";
 import { parseVerdict, verdictOn } from "./record.ts";
@@ -53,6 +53,7 @@ interface Stage extends ClusterAround {
   readonly hasSynced?: boolean;
   readonly evidence?: EvidenceReader;
   readonly identity?: IdentityReader;
+  readonly network?: Network;
 }
 
 function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers = {}, stage: Stage = {}) {
@@ -70,7 +71,7 @@ function anApproval(csrs: readonly CertificateSigningRequest[], answers: Answers
     servedSigners: [KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER, INSECURE_CLIENT_SIGNER],
     access: kubeadmAccess(),
     surroundings: surroundingsOf(stage),
-    network: noNetwork,
+    network: stage.network ?? noNetwork,
     seeIdentity: stage.identity ?? noIdentities,
     seeEvidence: stage.evidence,
     metrics,
@@ -520,6 +521,29 @@ describe("the names of a serving request that proves what its machine is", () =>
     const said = updatesOf(client).map(({ body }) => verdictOn(body as CertificateSigningRequest)?.reason);
     return [next, ...said];
   };
+
+  it.each([
+    ["the node itself", aNode("worker-3"), 1],
+    [
+      "a holder of a bootstrap token, whose requests would wait for a kubelet that does not answer",
+      aToken("abcdef"),
+      0,
+    ],
+  ])("lead to the kubelet for %s: %#", async (_, requester, dials) => {
+    let dialled = 0;
+    const presentNames: Network["presentNames"] = async () => {
+      dialled += 1;
+      return { kind: "NotRead", why: "no answer" };
+    };
+    const renewing = aPolicy({ serving: { renewal: "Allow", inventory: { ipPrefixes: ["10.0.0.0/8"] } } });
+    const csr = aCsr(
+      ...[forNode("worker-3"), named("serving"), from(requester), withSigner(KUBELET_SERVING_SIGNER)],
+      ...[withUsages(...SERVING_USAGES), withSan({ ipAddresses: ["10.0.0.3"] })],
+    );
+    const { judge } = anApproval([csr], {}, { policy: renewing, network: { ...noNetwork, presentNames } });
+    await judge("serving");
+    expect(dialled).toBe(dials);
+  });
 
   it("are refused where no node can have them, though every network of the policy holds them", async () => {
     expect(await vet(serving({ ipAddresses: ["127.0.0.1"] }))).toEqual([{}, "LoopbackRequested"]);

@@ -61,6 +61,14 @@ describe("a reader of requests", () => {
     expect(evidence(ofUid("b"), []).reading).not.toBe(evidence(ofUid("a"), []).reading);
   });
 
+  it("keeps nothing of a text that is refused by its length: many of them would fill the memory", () => {
+    const { plain } = createRequestReader();
+    const long = ofUid("a");
+    const read = () => plain({ ...long, spec: { ...long.spec, request: "A".repeat(200_000) } });
+    expect(read()).not.toBe(read());
+    expect(plain(ofUid("a"))).toBe(plain(ofUid("a")));
+  });
+
   it("never takes what it read of a uid for another text", () => {
     const { plain } = createRequestReader();
     const first = plain(ofUid("a"));

@@ -126,9 +126,11 @@ export function createRequestReader(): RequestReader {
     const known = kept.get(uid);
     if (known?.text === text) return known;
     const made: Kept = { text };
+    // What is longer is refused by its length alone; two thousand texts of a megabyte would fill the memory.
+    if (uid === "" || text.length > MAX_BASE64_CHARACTERS) return made;
     const [oldest] = kept.keys();
     if (kept.size >= READINGS_KEPT && oldest !== undefined) kept.delete(oldest);
-    if (uid !== "") kept.set(uid, made);
+    kept.set(uid, made);
     return made;
   }
 

@@ -81,7 +81,8 @@ async function recordSuccessor(
   nodeName: string | undefined,
   made: IssuedCertificate,
 ): Promise<void> {
-  if (nodeName === undefined || made.purpose !== "Client" || identities.find(nodeName).kind === "NotRead") return;
+  // Most nodes without proof have no identity: for them nothing is read.
+  if (nodeName === undefined || made.purpose !== "Client" || identities.find(nodeName).kind !== "Present") return;
   const identity = await getIdentity(management, { nodeName, clusterName });
   if (identity.kind !== "Present" || !isRetired(identity.value)) return;
   const before = identity.value.status;

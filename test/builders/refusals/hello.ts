@@ -283,7 +283,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
     "Deny MachineMismatch",
   ],
   "H17 a Machine that was attested as another node": [
-    () => hello(exchange, { machineHolders: present(["worker-2"]) }),
+    () => hello(exchange, { machineHolders: present([{ node: "worker-2", isProven: true }]) }),
     "Deny MachineMismatch",
   ],
   "H17 a Machine of which nobody knows whether it is another node": [

@@ -41,7 +41,7 @@ export function letIn(spkiSha256: string, attestedAt = NOW_MS - 60_000): Evidenc
 }
 export const own = encodeHex(sha256(key.publicKey));
 
-const held: EvidenceFacts["machineHolders"] = { kind: "Present", value: ["worker-2"] };
+const held: EvidenceFacts["machineHolders"] = { kind: "Present", value: [{ node: "worker-2", isProven: true }] };
 
 function enrolledBy(spec: Partial<NodeIdentity["spec"]>): NodeIdentity {
   return { apiVersion: "", kind: "", metadata: {}, spec: { nodeName: NODE, ...spec } };

@@ -41,7 +41,11 @@ export type ReadableLook = EvidenceLook & { readonly envelope: Envelope };
 
 export async function runExchange(world: AttestationWorld, look: ReadableLook, provider: Provider): Promise<Next> {
   const step = provider.steps[look.envelope.step];
-  if (step === undefined) return await refuse(world, look, wrongStep(provider));
+  if (step === undefined) {
+    // A provider without challenges has no proofs that could be counted against a hello.
+    const refuseStep = provider.provesNothing === true ? settle : refuse;
+    return await refuseStep(world, look, wrongStep(provider));
+  }
   if (step.kind === "hello") return await answerHello(world, look, step);
   return (await proveByCopies(world, look, { provider, step })) ?? (await prove(world, look, { provider, step }));
 }

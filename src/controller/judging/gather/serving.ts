@@ -1,6 +1,7 @@
 // The reads that only a serving request needs: whose the names are, and, where the policy asks for it, what DNS and the
 // kubelet's present certificate say. Failures on the way are "not read", never "not there".
 
+import { NODE_USER_PREFIX } from "../../../api/certificates/index.ts";
 import { canonicalDns, claimantOf, type Inventory } from "../../../api/countersign/index.ts";
 import type { ServingFacts } from "../facts.ts";
 import { addressesOfMachine } from "../facts.ts";
@@ -22,9 +23,12 @@ export async function gatherServing(options: GatherOptions, look: PlainLook): Pr
   const { dnsNames = [], ipAddresses = [] } = reading.request.subjectAltNames ?? {};
   const names = [...dnsNames.map(canonicalDns), ...ipAddresses];
   if (names.length > policy.serving.maxNames) return NO_SERVING;
+  // Others than the node are refused without it (requester-is-the-node): a stranger's requests must not make this
+  // controller wait for a kubelet that does not answer, while the node's own requests wait for them.
+  const isNode = look.requester.username === `${NODE_USER_PREFIX}${nodeName}`;
   const [present, resolved, apiServer] = await Promise.all([
-    policy.serving.renewal === "Allow" ? options.network.presentNames(look.csr, nodeName, signal) : NOT_ASKED,
-    resolveAll(options, policy.serving.inventory, dnsNames, signal),
+    isNode && policy.serving.renewal === "Allow" ? options.network.presentNames(look.csr, nodeName, signal) : NOT_ASKED,
+    isNode ? resolveAll(options, policy.serving.inventory, dnsNames, signal) : new Map<never, never>(),
     options.network.apiServer(signal),
   ]);
   return { present, resolved, apiServer, ...seeForeign(options, look, names) };
