@@ -86,8 +86,8 @@ export function createVerifyDuty(exchange) {
     const quote = parseQuote(exchange.attest);
     must(verifyTpmSignature(ak, parseTpmSignature(exchange.signature), quote.raw), "the quote's signature");
     must(equalBytes(quote.extraData, exchange.extraData), "the quote's extra data");
-    must(quote.selections[0]?.pcrs.join() === exchange.pcrs.join(), "the registers");
-    must(equalBytes(pcrDigestOf(exchange.pcrValues, ak.scheme?.hash ?? 0), quote.pcrDigest), "the registers' values");
+    must(quote.selections[0]?.pcrs.join() === exchange.pcrs.join(), "the PCRs");
+    must(equalBytes(pcrDigestOf(exchange.pcrValues, ak.scheme?.hash ?? 0), quote.pcrDigest), "the PCRs' values");
   };
 }
 

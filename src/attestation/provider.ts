@@ -73,7 +73,7 @@ export interface ExchangeProver {
 interface RenewalOffer {
   readonly beacon: Beacon;
   /** The PCRs that the last challenge asked for; undefined: none was seen yet. */
-  readonly registers: readonly number[] | undefined;
+  readonly pcrs: readonly number[] | undefined;
 }
 
 export interface RequestInput {

@@ -150,7 +150,7 @@ function readDemand(reader: ObjectReader): TpmDemand {
   pcrs.finish();
   const isAscending = select.every((pcr, index) => pcr <= MAX_PCR && (index === 0 || pcr > (select[index - 1] ?? pcr)));
   if (!isAscending || !select.every(Number.isInteger))
-    throw reader.fault("pcrs", "must select registers in ascending order");
+    throw reader.fault("pcrs", "must select PCRs in ascending order");
   return {
     credentialBlob: reader.bytes("credentialBlob"),
     encryptedSecret: reader.bytes("encryptedSecret"),

@@ -9,7 +9,7 @@ export {
   requireNoPause,
   savePace,
   UNHURRIED,
-  withRegistersOf,
+  withPcrsOf,
 } from "./pace.ts";
 export {
   type FoundRequest,

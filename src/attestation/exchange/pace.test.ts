@@ -13,7 +13,7 @@ import {
   requireNoPause,
   savePace,
   UNHURRIED,
-  withRegistersOf,
+  withPcrsOf,
 } from "./pace.ts";
 
 const NOW_MS = 1_794_772_300_000;
@@ -58,10 +58,10 @@ describe("the pace of exchanges", () => {
     expect(isRefusal(new Fault("denied", "x", { detail: { next: "operator", isPaused: true } }))).toBe(false);
   });
 
-  it("remembers which registers a challenge asked for, and nothing of a challenge that cannot be read", () => {
+  it("remembers which PCRs a challenge asked for, and nothing of a challenge that cannot be read", () => {
     const annotation = anExchange().challenged.annotations[CHALLENGE_ANNOTATION] ?? "";
-    expect(withRegistersOf(UNHURRIED, annotation)).toEqual({ ...UNHURRIED, registers: PCRS });
-    expect(withRegistersOf(UNHURRIED, "a challenge")).toBe(UNHURRIED);
+    expect(withPcrsOf(UNHURRIED, annotation)).toEqual({ ...UNHURRIED, pcrs: PCRS });
+    expect(withPcrsOf(UNHURRIED, "a challenge")).toBe(UNHURRIED);
   });
 
   describe("on disk", () => {
@@ -73,8 +73,8 @@ describe("the pace of exchanges", () => {
 
     it("comes back as it was", async () => {
       const pace = afterRefusal(countHello(UNHURRIED, NOW_MS), refusal("operator"), { nowMs: NOW_MS, fraction: 0 });
-      await savePace(path, { ...pace, registers: [0, 7] });
-      expect(await loadPace(path)).toEqual({ ...pace, registers: [0, 7] });
+      await savePace(path, { ...pace, pcrs: [0, 7] });
+      expect(await loadPace(path)).toEqual({ ...pace, pcrs: [0, 7] });
     });
 
     it.each(["", "{", "null", "[]", "{}", '{"hellos":"x","denials":-1,"pause":{"untilMs":"x"},"registers":[24]}'])(

@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 600_000;
 const HOUR_MS = 3_600_000;
 const MAX_HELLOS_AN_HOUR = 12;
 /** Of a bank. */
-const REGISTER_COUNT = 24;
+const PCR_COUNT = 24;
 
 /** Full jitter: `fraction` is a random number from 0 to 1. */
 export function pauseBeforeRetry(denials: number, fraction: number): number {
@@ -28,7 +28,7 @@ export interface Pace {
     | { readonly untilMs: number; readonly why: string; readonly next: "back-off" | "operator" }
     | undefined;
   /** PCRs that the last challenge asked for: a renewal by beacon must quote the same, and is not told which. */
-  readonly registers?: readonly number[] | undefined;
+  readonly pcrs?: readonly number[] | undefined;
 }
 
 export const UNHURRIED: Pace = { hellos: [], denials: 0, pause: undefined };
@@ -69,10 +69,10 @@ export function afterRefusal(
 }
 
 /** Of a challenge that names PCRs; one that cannot be read is left to the answer. */
-export function withRegistersOf(pace: Pace, annotation: string): Pace {
+export function withPcrsOf(pace: Pace, annotation: string): Pace {
   try {
     const { challenge } = parseChallenge(annotation);
-    return challenge.alg === "tpm2-credential" ? { ...pace, registers: challenge.pcrs } : pace;
+    return challenge.alg === "tpm2-credential" ? { ...pace, pcrs: challenge.pcrs } : pace;
   } catch (failure) {
     if (isFault(failure)) return pace;
     throw failure;
@@ -84,7 +84,9 @@ function nextOf({ next }: FaultDetail): "back-off" | "operator" | undefined {
 }
 
 export async function savePace(path: string, pace: Pace, fileSystem?: FileSystem): Promise<void> {
-  await atomicWriteFile(path, `${JSON.stringify(pace)}\n`, { mode: 0o600, fileSystem });
+  // `registers` is what the file calls the PCRs: machines of before have such files.
+  const { pcrs: registers, ...kept } = pace;
+  await atomicWriteFile(path, `${JSON.stringify({ ...kept, registers })}\n`, { mode: 0o600, fileSystem });
 }
 
 /** What cannot be read counts as nothing: the controller has limits of its own. */
@@ -100,17 +102,17 @@ export async function loadPace(path: string, fileSystem: FileSystem = nodeFileSy
 function parsePace(text: string): Pace {
   const value: unknown = JSON.parse(text);
   if (typeof value !== "object" || value === null) return UNHURRIED;
-  const { hellos, denials, pause, registers } = value as Partial<Record<keyof Pace, unknown>>;
+  const { hellos, denials, pause, registers } = value as Partial<Record<keyof Pace | "registers", unknown>>;
   return {
     hellos: Array.isArray(hellos) ? hellos.filter(Number.isFinite).slice(-MAX_HELLOS_AN_HOUR) : [],
     denials: Number.isSafeInteger(denials) ? Math.max(Number(denials), 0) : 0,
     pause: parsePause(pause),
-    ...(Array.isArray(registers) && registers.every(isRegister) ? { registers } : {}),
+    ...(Array.isArray(registers) && registers.every(isPcr) ? { pcrs: registers } : {}),
   };
 }
 
-function isRegister(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < REGISTER_COUNT;
+function isPcr(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) < PCR_COUNT;
 }
 
 function parsePause(value: unknown): Pace["pause"] {

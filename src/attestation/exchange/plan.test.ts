@@ -91,7 +91,7 @@ describe("the plan of an exchange", () => {
       { stage: "proof-sent", found: denied("RenewalNeedsExchange"), isShort: true },
       { kind: "Drop", next: "exchange" },
     ],
-    "renewal by beacon, other registers or another attestation key: goes the full way": [
+    "renewal by beacon, other PCRs or another attestation key: goes the full way": [
       { stage: "proof-sent", found: denied("PcrSelectionMismatch"), isShort: true },
       { kind: "Drop", next: "exchange" },
     ],

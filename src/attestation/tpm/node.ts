@@ -64,10 +64,8 @@ export function createTpmProver(opened: Tpm, endorsementKey?: EkTemplateName): E
     hello: (input) => explained(async () => buildHello(input, await readOnce())),
     proof: (input, hello) => explained(async () => buildProof(tpm, await readOnce(), { input, hello })),
     // Without the endorsement key, which a discrete TPM makes in seconds: what is pinned is the attestation key.
-    renewal: (input, { beacon, registers = USUAL_PCRS }) =>
-      explained(async () =>
-        buildBeaconRenewal(tpm, await readAttestationKind(tpm), { input, beacon, pcrs: registers }),
-      ),
+    renewal: (input, { beacon, pcrs = USUAL_PCRS }) =>
+      explained(async () => buildBeaconRenewal(tpm, await readAttestationKind(tpm), { input, beacon, pcrs })),
     keySeal: sealBy((act) => act(tpm)),
     close: () => tpm.close(),
   };

@@ -75,7 +75,7 @@ describe("a proof", () => {
     expect(spoken(judgeOwnedTpmProof(facts()).verdict)).toBe(expected);
   });
 
-  it("keeps a listed register, and a clock that an operator reset", () => {
+  it("keeps a listed PCR, and a clock that an operator reset", () => {
     const allowed = [{ index: 7, values: [encodeHex(PCR_VALUES[2]!)] }];
     const policy = { tpm: { endorsementKeys: [tpmHash(tpm)], pcrs: { rule: "Match", allowed } } } as const;
     expect(spoken(judgeOwnedTpmProof(proofFacts(exchange, { policy })).verdict)).toBe("Allow Attested");

@@ -61,7 +61,7 @@ export async function buildProof(
   const freshness = { kind: "challenge", helloRequest, helloUid: uid, annotation } as const;
   const digest = transcriptDigest({ ...input, spki: draft.spki, cri: draft.cri, freshness });
   const wanted = { extraData: exchangeExtraData(secret, digest), pcrs: challenge.pcrs };
-  const body = await quoteRegisters(tpm, identity.akKind, wanted);
+  const body = await quotePcrs(tpm, identity.akKind, wanted);
   return finishRequest(draft, { body, hello: { name, uid }, ...sealFor(input) });
 }
 
@@ -80,7 +80,7 @@ export async function buildBeaconRenewal(
     cri: draft.cri,
     freshness: { kind: "beacon", ...named },
   });
-  const body = await quoteRegisters(tpm, akKind, { extraData: beaconExtraData(beacon.nonce, digest), pcrs });
+  const body = await quotePcrs(tpm, akKind, { extraData: beaconExtraData(beacon.nonce, digest), pcrs });
   return finishRequest(draft, { body, beacon: named, ...sealFor(input) });
 }
 
@@ -124,7 +124,7 @@ function activate(tpm: Tpm, { ek, ak }: LoadedKeys, credential: Credential): Pro
 /** PCRs may be extended meanwhile: values read before and after the quote must be the same. */
 const QUOTE_TRIES = 3;
 
-function quoteRegisters(
+function quotePcrs(
   tpm: Tpm,
   akKind: "ecc" | "rsa",
   wanted: { readonly extraData: Uint8Array; readonly pcrs: readonly number[] },
@@ -138,7 +138,7 @@ function quoteRegisters(
       const after = await readPcrs(tpm, ALGORITHM.sha256, pcrs);
       if (isSame(before, after)) return { kind: "tpm-proof", ...quoted, pcrs: after };
     }
-    throw new Fault("unavailable", `registers of the TPM changed during each of ${QUOTE_TRIES} quotes`);
+    throw new Fault("unavailable", `PCRs of the TPM changed during each of ${QUOTE_TRIES} quotes`);
   });
 }
 

@@ -72,7 +72,7 @@ describe("commands, byte for byte as a TPM took them", () => {
 });
 
 describe("responses", () => {
-  it("of CreatePrimary, a session, activation, registers and a quote", () => {
+  it("of CreatePrimary, a session, activation, PCRs and a quote", () => {
     const created = createPrimary(HANDLE.endorsement, EK_TEMPLATES["L-1"]).parse(hex(recorded.createPrimary.response));
     expect(created.handle).toBe(0x80000000);
     expect(created.publicArea).toEqual(parsePublicArea(hex(recorded.createPrimary.public)));

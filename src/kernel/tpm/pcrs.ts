@@ -29,7 +29,7 @@ export function readPcrSelections(reader: TpmReader): PcrSelection[] {
 function readPcrSelection(reader: TpmReader): PcrSelection {
   const hash = reader.u16();
   const octets = reader.u8();
-  if (octets > MAX_SELECT_OCTETS) throw new Fault("limit-exceeded", "PCR selection has more than 32 registers");
+  if (octets > MAX_SELECT_OCTETS) throw new Fault("limit-exceeded", "PCR selection has more than 32 PCRs");
   const pcrs = [...reader.bytes(octets)].flatMap((octet, index) =>
     [0, 1, 2, 3, 4, 5, 6, 7].filter((bit) => (octet & (1 << bit)) !== 0).map((bit) => index * 8 + bit),
   );

@@ -14,7 +14,7 @@ export interface PcrDemandFacts extends EndorsementFacts {
 
 export const pcrsAreThoseAskedFor: Rule<PcrDemandFacts> = {
   id: "pcrs-are-those-asked-for",
-  sentence: "the quote covers exactly the registers asked for, with the values sent",
+  sentence: "the quote covers exactly the PCRs asked for, with the values sent",
   judge: withQuote((quote, proof, { facts }) => {
     const [selection, second] = quote.selections;
     const isExact =
@@ -22,7 +22,7 @@ export const pcrsAreThoseAskedFor: Rule<PcrDemandFacts> = {
       selection?.hash === ALGORITHM.sha256 &&
       selection.pcrs.join() === facts.demandedPcrs.join() &&
       proof.pcrs.length === facts.demandedPcrs.length;
-    if (!isExact) return refuse("PcrSelectionMismatch", "the quote covers other registers than those asked for");
+    if (!isExact) return refuse("PcrSelectionMismatch", "the quote covers other PCRs than those asked for");
     return withReading(facts.keys.attestationKey, ({ scheme }) =>
       equalBytes(pcrDigestOf(proof.pcrs, scheme?.hash ?? ALGORITHM.sha256), quote.pcrDigest)
         ? pass()
@@ -33,7 +33,7 @@ export const pcrsAreThoseAskedFor: Rule<PcrDemandFacts> = {
 
 export const pcrsKeepThePolicy: Rule<PcrDemandFacts> = {
   id: "pcrs-keep-the-policy",
-  sentence: "the values of the registers are ones that the policy allows",
+  sentence: "the values of the PCRs are ones that the policy allows",
   judge: withQuote((_, proof, { facts }) => {
     const values = new Map(facts.demandedPcrs.map((pcr, at) => [pcr, encodeHex(proof.pcrs[at] ?? new Uint8Array())]));
     switch (facts.policy.tpm?.pcrs?.rule ?? "Record") {
@@ -50,7 +50,7 @@ export const pcrsKeepThePolicy: Rule<PcrDemandFacts> = {
 function judgeMatch(values: ReadonlyMap<number, string>, { policy }: PcrDemandFacts): Finding {
   for (const { index, values: allowed } of policy.tpm?.pcrs?.allowed ?? []) {
     if (!allowed.includes(values.get(index) ?? "none"))
-      return refuse("PcrPolicyViolation", `register ${index} has a value that the policy does not list`);
+      return refuse("PcrPolicyViolation", `PCR ${index} has a value that the policy does not list`);
   }
   return pass("all values are listed");
 }
@@ -59,7 +59,7 @@ function judgePinned(values: ReadonlyMap<number, string>, { identity }: PcrDeman
   for (const { index, value } of pinsOf(identity)?.tpm?.pcrs?.values ?? []) {
     const seen = values.get(index);
     if (seen !== undefined && seen !== value)
-      return refuse("PcrPolicyViolation", `register ${index} has another value than at the first exchange`);
+      return refuse("PcrPolicyViolation", `PCR ${index} has another value than at the first exchange`);
   }
   return pass();
 }

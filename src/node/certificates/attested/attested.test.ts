@@ -408,7 +408,7 @@ describe("a certificate by exchange", () => {
       "what is there is no beacon": ['{"epoch":1}', undefined],
       "the beacon is over": [beacon, "BeaconExpired"],
       "the policy has changed its mind": [beacon, "RenewalNeedsExchange"],
-      "other registers are asked for by now": [beacon, "PcrSelectionMismatch"],
+      "other PCRs are asked for by now": [beacon, "PcrSelectionMismatch"],
     };
     it.each(Object.entries(FULL))("by a full exchange, at once, where %s", async (_, [text, reason]) => {
       if (text !== undefined) await offer(text);

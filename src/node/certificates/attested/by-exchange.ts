@@ -18,7 +18,7 @@ import {
   requireNoPause,
   runExchange,
   savePace,
-  withRegistersOf,
+  withPcrsOf,
 } from "../../../attestation/exchange/index.ts";
 import type { ExchangeProver, ExchangeProvider } from "../../../attestation/provider.ts";
 import { Fault, isFault } from "../../../kernel/outcome/index.ts";
@@ -37,9 +37,9 @@ export async function storeByExchange(options: ObtainOptions, provider: Exchange
   const { pacePath, exchangePath } = store.layout;
   const pace = await loadPace(pacePath);
   if (onRefusal === "keep-key") requireNoPause(pace, clock.now());
-  const { registers } = pace;
+  const { pcrs } = pace;
   const { key, certificate } = await keepingPace(options, pace, (pacing) =>
-    exchangeWithin(options, { provider, registers, ...pacing }),
+    exchangeWithin(options, { provider, pcrs, ...pacing }),
   );
   await requireAsAsked(options, { key, certificate });
   const pair = await store.save(certificate, key.encodePem());
@@ -54,7 +54,7 @@ interface Pacing {
 
 interface Exchanging extends Pacing {
   readonly provider: ExchangeProvider;
-  readonly registers: readonly number[] | undefined;
+  readonly pcrs: readonly number[] | undefined;
 }
 
 function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise<ExchangeResult> {
@@ -83,7 +83,7 @@ function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise
         input: { statement, names: serving, recipient },
         protocols: provider.protocols,
         sealKey: options.store.sealNow() !== undefined,
-        renewInOne: await shortWay(options, { prover, registers: exchanging.registers, signal: stop }),
+        renewInOne: await shortWay(options, { prover, pcrs: exchanging.pcrs, signal: stop }),
         beforeHello,
         onChallenge,
         onAttested: options.onAttested,
@@ -96,7 +96,7 @@ function exchangeWithin(options: ObtainOptions, exchanging: Exchanging): Promise
 
 interface ShortWay {
   readonly prover: ExchangeProver;
-  readonly registers: readonly number[] | undefined;
+  readonly pcrs: readonly number[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -106,12 +106,12 @@ interface ShortWay {
  */
 async function shortWay(
   { intent, client }: ObtainOptions,
-  { prover, registers, signal }: ShortWay,
+  { prover, pcrs, signal }: ShortWay,
 ): Promise<ExchangeOptions["renewInOne"]> {
   const { renewal } = prover;
   if (intent !== "renew" || renewal === undefined) return undefined;
   const beacon = await readBeacon(client, signal);
-  return beacon === undefined ? undefined : (input) => renewal(input, { beacon, registers });
+  return beacon === undefined ? undefined : (input) => renewal(input, { beacon, pcrs });
 }
 
 /** Twelve hellos an hour at most, and a pause after each refusal. */
@@ -130,7 +130,7 @@ async function keepingPace<T>(
   try {
     const result = await act({
       beforeHello: () => keep(countHello(pace, clock.now())),
-      onChallenge: (annotation) => keep(withRegistersOf(pace, annotation)),
+      onChallenge: (annotation) => keep(withPcrsOf(pace, annotation)),
     });
     await keep({ ...pace, denials: 0, pause: undefined });
     return result;
