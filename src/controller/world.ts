@@ -71,7 +71,8 @@ export function createWorld(options: WorldOptions, made: Made) {
     register: createRegistration({
       ...attesting,
       clusterNamespace: attestation.clusterNamespace ?? options.cluster?.namespace,
-      signers: advertisedSigners(made.servedSigners, installed),
+      // An installed provider before the TPM's, both before the one that proves nothing.
+      signers: advertisedSigners(made.servedSigners, [...installed, ...attesting.providers.map(({ name }) => name)]),
     }),
   };
 }

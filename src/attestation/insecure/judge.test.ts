@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import { NODE, PROOF_UID } from "../../../test/builders/exchange.ts";
 import { facts, INSECURE_REFUSALS, letIn, own } from "../../../test/builders/refusals/insecure.ts";
 import { MADE_FOR_ANNOTATION } from "../../api/countersign/index.ts";
+import { provesNothing } from "../rules/index.ts";
 import { judgeInsecure } from "./judge.ts";
+import { INSECURE_PROVIDER } from "./verifier.ts";
 
 describe("the insecure provider", () => {
   it("is let in once, where the cluster says so, and called what it is", () => {
@@ -34,4 +36,8 @@ describe("the insecure provider", () => {
   it.each(Object.entries(INSECURE_REFUSALS))("is refused %s", (_, [given, reason]) => {
     expect(judgeInsecure(given()).verdict.reason).toBe(reason);
   });
+});
+
+it("proves nothing, by its contract and by its name", () => {
+  expect(provesNothing(INSECURE_PROVIDER.name)).toBe(INSECURE_PROVIDER.provesNothing);
 });

@@ -12,6 +12,7 @@ import {
   machineIsExpected,
   needsProof,
   pinsOf,
+  provesNothing,
   READABLE_RULES,
   RETRY_UNREAD_MS,
   requesterMayAsk,
@@ -59,7 +60,7 @@ const nothingHasToBeProven: Rule<EvidenceFacts> = {
     if (identity.kind !== "Present" || !needsProof(identity.value)) return pass();
     if (identity.value.metadata.annotations?.[MADE_FOR_ANNOTATION] === object.uid) return pass("made for this request");
     const { provider } = identity.value.status ?? {};
-    const isAttested = provider !== undefined && provider !== "insecure";
+    const isAttested = provider !== undefined && !provesNothing(provider);
     const why = isAttested ? `was attested by ${provider}` : "was enrolled by an operator";
     return refuse("EvidenceRequired", `${envelope.node} ${why}, and the insecure provider proves nothing`);
   }),

@@ -32,6 +32,11 @@ export function isEnrolledKey(identity: Seen<NodeIdentity>, ekSpkiSha256: string
   return status?.tpm === undefined && spec.tpm?.ek.spkiSha256 === ekSpkiSha256;
 }
 
+/** As `provesNothing` of the provider's contract, of the name that an identity or a signer records. */
+export function provesNothing(provider: string | undefined): boolean {
+  return provider === "insecure";
+}
+
 /** Certificates of a node that joined under a retired name were given for no attestation. */
 export function isProven({ unproven }: IssuedCertificate): boolean {
   return unproven !== true;

@@ -24,6 +24,7 @@ export {
   openClockReset,
   openReset,
   pinsOf,
+  provesNothing,
 } from "./identity.ts";
 export { machineIsExpected, machineIsYoung, nodeIsItsOwn } from "./machine.ts";
 export { namesAreTheMachines, servingIsCovered } from "./names.ts";

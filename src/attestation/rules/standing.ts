@@ -6,7 +6,7 @@ import type { UserInfo } from "../../api/access/index.ts";
 import { NODE_USER_PREFIX, purposeOf } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity } from "../../api/countersign/index.ts";
 import { type Finding, pass, refuse } from "../../kernel/outcome/index.ts";
-import { isProven, isRetired, isRevoked } from "./identity.ts";
+import { isProven, isRetired, isRevoked, provesNothing } from "./identity.ts";
 import { credentialOf } from "./requester.ts";
 
 export interface Unproven {
@@ -61,7 +61,7 @@ export function needsProof(identity: NodeIdentity): boolean {
 
 /** Let in without proof, and no operator has enrolled the machine since: a reset with --ek-hash does. */
 export function isInsecureAlone({ spec, status }: NodeIdentity): boolean {
-  return status?.provider === "insecure" && spec.tpm === undefined && spec.providerId === undefined;
+  return provesNothing(status?.provider) && spec.tpm === undefined && spec.providerId === undefined;
 }
 
 /** An insecure provider cannot rotate: its certificate is traded for no other, under no signer. */
@@ -72,7 +72,7 @@ function judgeInsecureHolder({ purpose }: Unproven, isOwn: boolean): Finding {
 }
 
 function refuseUnproven({ spec, status }: NodeIdentity): Finding {
-  const isAttested = status?.provider !== undefined && status.provider !== "insecure";
+  const isAttested = status?.provider !== undefined && !provesNothing(status.provider);
   const why = isAttested ? `was attested by ${status.provider}` : "was enrolled";
   return refuse(
     "EvidenceRequired",

@@ -29,7 +29,7 @@ const LIMITS: Pick<typeof SDK_LIMITS, Held> = {
 /** Those of names, provider IDs and evidence are the wire's (evidence/), and key-source.ts has its own. */
 type Held = Exclude<keyof typeof SDK_LIMITS, `maxEvidence${string}` | "name" | "providerId" | "maxAskMs">;
 
-const TAKEN_NAMES: readonly string[] = LIMITS.takenNames;
+export const TAKEN_NAMES: readonly string[] = LIMITS.takenNames;
 const { maxVersion: MAX_VERSION, maxProofAgeMs: MAX_PROOF_AGE_MS, maxGatherMs: MAX_GATHER_MS } = LIMITS;
 
 type Members = Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import {
   type NodeIdentity,
   type NodeIdentityStatus,
 } from "../../api/countersign/index.ts";
-import { isOpened, isRetired } from "../../attestation/rules/index.ts";
+import { isOpened, isRetired, provesNothing } from "../../attestation/rules/index.ts";
 import { auditedHolders, describeHolders, KEY_IN_USE, type KeyHolder } from "../../attestation/tpm/verifier.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { AttestationWorld } from "../judging/exchange/world.ts";
@@ -40,7 +40,7 @@ export async function pin(world: AttestationWorld, pinning: Pinning): Promise<Pi
   const { nodeName, pins, exchange } = pinning;
   const taken = claimedByAnother(world, pinning);
   if (taken !== undefined) return { kind: "Refused", reason: "IdentityConflict", message: taken };
-  const madeFor = pins.provider === "insecure" ? exchange.proofUid : undefined;
+  const madeFor = provesNothing(pins.provider) ? exchange.proofUid : undefined;
   const claimed = await claim(world, { ...pinning, madeFor });
   const others = await othersBeside(world, pinning, claimed);
   if (others.length > 0) {

@@ -205,18 +205,17 @@ interface AdvertisedSigners {
   readonly serving: string | undefined;
 }
 
-/**
- * An installed provider before the TPM's, both before the one that proves nothing. Undefined: none of ours is served.
- */
+/** Those of the first provider that is served. Undefined: none is. */
 export function advertisedSigners(
   servedSigners: readonly string[],
-  installed: readonly string[],
+  /** By preference. */
+  providers: readonly string[],
 ): AdvertisedSigners | undefined {
   const served = servedSigners.flatMap((signer) => {
     const parts = signerParts(signer);
     return parts === undefined ? [] : [{ signer, ...parts }];
   });
-  for (const provider of [...installed, "tpm", "insecure"]) {
+  for (const provider of providers) {
     const own = served.filter((one) => one.provider === provider);
     const client = own.find(({ purpose }) => purpose === "client")?.signer;
     if (client !== undefined) return { client, serving: own.find(({ purpose }) => purpose === "serving")?.signer };

@@ -5,7 +5,13 @@
 import { type CertificateSigningRequest, findCondition, isDecided, nodeNameOf } from "../../api/certificates/index.ts";
 import { parsePemField, REQUEST_LABEL } from "../../api/pem/index.ts";
 import { MAX_REQUEST_OCTETS, PROVIDER_LABEL, type RecipientKey } from "../../attestation/evidence/index.ts";
-import { type EvidenceReading, type RequestObject, readEvidence, signerParts } from "../../attestation/rules/index.ts";
+import {
+  type EvidenceReading,
+  provesNothing,
+  type RequestObject,
+  readEvidence,
+  signerParts,
+} from "../../attestation/rules/index.ts";
 import { encodeUtf8, equalBytes, parseBase64, parseUtf8 } from "../../kernel/bytes/index.ts";
 import { Fault, type FaultCode, isFault } from "../../kernel/outcome/index.ts";
 import { parseCertificateRequest, verifyRequestSignature } from "../../kernel/x509/index.ts";
@@ -65,18 +71,17 @@ export function wantedNode(reading: RequestReading): string | undefined {
 
 // A CertificateSigningRequest as the rules of attestation see it, and whether it is one of theirs. The text of a
 // request never changes, and reading it means verifying a signature: so what was read is kept for a while.
-const INSECURE_PROVIDER = "insecure";
 /** Base64 of the largest request, and what does not fit any more. */
 const MAX_BASE64_CHARACTERS = Math.ceil(MAX_REQUEST_OCTETS / 3) * 4;
 
 /**
- * Whether a request is judged here. Under the insecure signer a request without an envelope is the seed's older form,
- * which the chain of approval judges; under every other signer of ours, evidence is the only way.
+ * Whether a request is judged here. Under the signer of a provider that proves nothing, a request without an envelope
+ * is judged by the chain of approval; under every other signer of ours, evidence is the only way.
  */
 export function carriesEvidence({ spec }: CertificateSigningRequest): boolean {
   const parts = signerParts(spec.signerName);
   if (parts === undefined) return false;
-  return parts.provider !== INSECURE_PROVIDER || parts.purpose === "serving" || hasProviderBlock(spec.request);
+  return !provesNothing(parts.provider) || parts.purpose === "serving" || hasProviderBlock(spec.request);
 }
 
 function hasProviderBlock(request: string): boolean {
@@ -162,14 +167,14 @@ export function createRequestReader(): RequestReader {
 }
 
 /**
- * The keys to which a request may be sealed. The insecure provider has nothing to hide: a cluster that attests no node
- * needs no keys at all.
+ * The keys to which a request may be sealed. A provider that proves nothing has nothing to hide: a cluster that attests
+ * no node needs no keys at all.
  */
 export async function recipientsOf(
   keys: ChallengeKeyStore,
   { spec }: CertificateSigningRequest,
 ): Promise<readonly RecipientKey[]> {
-  return signerParts(spec.signerName)?.provider === INSECURE_PROVIDER ? [] : (await keys.ring()).recipients;
+  return provesNothing(signerParts(spec.signerName)?.provider) ? [] : (await keys.ring()).recipients;
 }
 
 export function describeRequest(csr: CertificateSigningRequest): RequestObject {

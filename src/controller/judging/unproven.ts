@@ -4,7 +4,7 @@
 
 import { KUBELET_CLIENT_SIGNER, KUBELET_SERVING_SIGNER } from "../../api/certificates/index.ts";
 import type { IssuedCertificate, NodeIdentity, NodeIdentityStatus, Policy } from "../../api/countersign/index.ts";
-import { isRetired, judgeStanding, pinsOf } from "../../attestation/rules/index.ts";
+import { isRetired, judgeStanding, pinsOf, provesNothing } from "../../attestation/rules/index.ts";
 import type { Seen } from "../../kernel/outcome/index.ts";
 import type { KubeClient } from "../../platform/kube/index.ts";
 import { getIdentity, type Identities } from "../identities/known.ts";
@@ -37,7 +37,7 @@ const ABSENT = { kind: "Absent" } as const;
 function provenPins(identity: Seen<NodeIdentity>): NodeIdentityStatus | undefined {
   const pins = pinsOf(identity);
   const isHeld = identity.kind === "Present" && !isRetired(identity.value);
-  return isHeld && pins?.provider !== undefined && pins.provider !== "insecure" ? pins : undefined;
+  return isHeld && pins?.provider !== undefined && !provesNothing(pins.provider) ? pins : undefined;
 }
 
 function refused(reason: string, message: string): Seen<EvidenceFinding> {

@@ -2,6 +2,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { isProviderName } from "../../../attestation/evidence/index.ts";
+import { TAKEN_NAMES } from "../../../attestation/index.ts";
 import { encodeUtf8 } from "../../../kernel/bytes/index.ts";
 import { Fault } from "../../../kernel/outcome/index.ts";
 import { ensureDirectory, nodeFileSystem } from "../../../platform/files/index.ts";
@@ -10,7 +11,6 @@ import type { Command } from "../../command.ts";
 import { textOption } from "../../options.ts";
 import { installLine, templateFiles } from "./template/package.ts";
 
-const TAKEN_NAMES: readonly string[] = ["insecure", "null", "tpm"];
 const FILE_MODE = 0o644;
 /** Of programs, and of folders. */
 const PROGRAM_MODE = 0o755;
