@@ -42,14 +42,11 @@ function problemsOf(file) {
  */
 const FOLDERS_THAT_STILL_CITE_NUMBERS = ["test"];
 
-/** Documents of the time before lines were held to 120 columns. It only shrinks. */
-const DOCUMENTS_WITH_LONG_LINES = [
-  "docs/decisions",
-  "docs/errors.md",
-  "docs/guides",
-  "docs/measurements.md",
-  "docs/rules.md",
-];
+/** Generated, with one line for each rule. */
+const DOCUMENTS_WITH_LONG_LINES = ["docs/rules.md"];
+
+/** Their prose keeps the columns; rows of their tables and commands need not. It only shrinks. */
+const DOCUMENTS_WITH_LONG_ROWS = ["docs/decisions", "docs/errors.md", "docs/guides", "docs/measurements.md"];
 
 const MAX_COLUMNS = 120;
 
@@ -97,11 +94,15 @@ function numbersIn(file) {
 function longLinesOf(file) {
   const where = relative(root, file);
   if (!where.startsWith("docs/") || isIn(where, DOCUMENTS_WITH_LONG_LINES)) return [];
+  const mayHaveLongRows = isIn(where, DOCUMENTS_WITH_LONG_ROWS);
+  let isCode = false;
   return readFileSync(file, "utf8")
     .split("\n")
-    .flatMap((line, index) =>
-      [...line].length > MAX_COLUMNS ? [`${where}:${index + 1}: over ${MAX_COLUMNS} columns`] : [],
-    );
+    .flatMap((line, index) => {
+      if (/^\s*```/.test(line)) isCode = !isCode;
+      if (mayHaveLongRows && (isCode || /^\s*(?:\||`[^`]+`\S?$)/.test(line))) return [];
+      return [...line].length > MAX_COLUMNS ? [`${where}:${index + 1}: over ${MAX_COLUMNS} columns`] : [];
+    });
 }
 
 const problems = [

@@ -6,8 +6,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { PRODUCT, readSources } from "./sources.mjs";
 
-/** The last two only fall: lower them when the tree has shrunk. */
-const LIMITS = { fileLines: 500, functionLines: 70, folderExports: 110, treeFiles: 1_220 };
+/**
+ * The last two only fall: lower them when the tree has shrunk. They stand a little above what there is (93 exports, 857
+ * files), so that a fix may add a file; a feature makes room first, or says here why it needs more.
+ */
+const LIMITS = { fileLines: 500, functionLines: 70, folderExports: 100, treeFiles: 880 };
 /** Where to look again. */
 const MANY_FILES = 20;
 /** Data, not code: rows of facts that only grow when the facts do. */
