@@ -62,6 +62,8 @@ export async function bundlePrograms(compiledDir, { write = true } = {}) {
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     plugins: [onlyDispatchers],
   });
+  // npm makes a program executable when it links it first, not when a later build writes it anew.
+  if (write) for (const name of BUNDLED_PROGRAMS) chmodSync(join(compiledDir, "bin", `${name}.js`), 0o755);
   return metafile;
 }
 

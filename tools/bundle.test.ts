@@ -1,5 +1,5 @@
 // What the programs load before they know what is wanted of them: told from the graph of chunks, not from a clock.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,14 @@ const chunkOf = (source: string) => {
 const foldersOf = (sources: readonly string[]) =>
   [...new Set(sources.filter((path) => path.startsWith("src/")).map((path) => path.split("/")[1] ?? ""))].sort();
 
+const root = fileURLToPath(new URL("..", import.meta.url));
+const { bin }: { bin: Record<string, string> } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
 describe("the bundled programs", () => {
+  it.each(Object.values(bin))("%s can be run after every build: npx runs it as it is", (path) => {
+    expect(statSync(join(root, path)).mode & 0o111).toBe(0o111);
+  });
+
   it.each(BUNDLED_PROGRAMS)("%s is made of src/ and of what npm installs", (name) => {
     const strangers = loadedWith(chunkOf(`src/bin/${name}.ts`)).filter((path) => !/^(src|node_modules)\//.test(path));
     expect(strangers).toEqual([]);

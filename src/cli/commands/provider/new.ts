@@ -35,6 +35,7 @@ export const providerNew: Command = {
       terminal.out(`${file}\n`);
     }
     terminal.out(`\nnext: cd ${directory} && ${installLine(VERSION)} && npm test\n`);
+    terminal.out("The two archives are made by npm pack in a built clone of Countersign, and in its sdk/.\n");
     return 0;
   },
 };

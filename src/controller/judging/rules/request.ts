@@ -28,7 +28,7 @@ import type { ApprovalFacts, RequestFacts } from "../facts.ts";
 import { pass, type Rule, refuse, UNREADABLE_REASONS, withRequest } from "./rule.ts";
 
 // The request must be readable, and by its signature the requester holds the key in it. Reading happens in
-// read-request.ts, which runs in gather; this rule judges what came of it.
+// ../reading.ts, before gather; this rule judges what came of it.
 export const requestParsesAndIsSigned: Rule<RequestFacts> = {
   id: "request-parses-and-is-signed",
   sentence: "spec.request begins with a PKCS#10 request that is signed by the key in it",
