@@ -37,11 +37,6 @@ function problemsOf(file) {
   ];
 }
 
-/**
- * Folders whose sources still cite numbers. It only shrinks: a folder leaves the list with its last number.
- */
-const FOLDERS_THAT_STILL_CITE_NUMBERS = ["test"];
-
 /** Generated, with one line for each rule. */
 const DOCUMENTS_WITH_LONG_LINES = ["docs/rules.md"];
 
@@ -80,7 +75,7 @@ function isIn(where, folders) {
 /** @param {string} file */
 function numbersIn(file) {
   const where = relative(root, file);
-  if (isIn(where, FOLDERS_THAT_STILL_CITE_NUMBERS) || where === "tools/check-docs.mjs") return [];
+  if (where === "tools/check-docs.mjs") return [];
   return readFileSync(file, "utf8")
     .split("\n")
     .flatMap((line, index) =>

@@ -150,7 +150,10 @@ export function withExtension(extension: Extension): CsrModifier {
   return ({ extensions }) => ({ extensions: [...extensions, extension] });
 }
 
-/** The extension of seed 000: a UTF8String that is short enough for one octet of length. */
+/**
+ * The provider ID's extension of *Cluster API Kubelet Authentication*: a UTF8String that is short enough for one octet
+ * of length.
+ */
 export function withProviderId(providerId: string): CsrModifier {
   const text = encodeUtf8(providerId);
   const value = Uint8Array.of(0x0c, text.length, ...text);

@@ -1,4 +1,4 @@
-// Crashes of the controller (protocol 3.8, attack 23): it is stopped after each single write of an exchange, and a
+// Crashes of the controller: it is stopped after each single write of an exchange, and a
 // fresh one, which knows nothing but what is in the cluster, brings the exchange to its one end: one certificate, one
 // identity, no hello left. Then two that both lead at once.
 

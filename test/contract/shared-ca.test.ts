@@ -1,4 +1,4 @@
-// A cluster that has an id of its own because it shares its CA with others (protocol 2.3): evidence made for one of
+// A cluster that has an id of its own because it shares its CA with others: evidence made for one of
 // them, which can name it by no more than the pin of that CA, counts for nothing here.
 
 import { describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Must show (protocol 3.1, threats T5 and T6): with a TPM that seals, no private key of the node's is on its disk at
+// Must show: with a TPM that seals, no private key of the node's is on its disk at
 // any moment; the plugin answers, the machine restarts, the certificate is renewed; a copy of the disk beside another
 // TPM is worth nothing.
 

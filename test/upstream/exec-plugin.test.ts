@@ -1,7 +1,7 @@
-// Must hold of the credential plugin (seed 000): kubelets whose only identity is an exec user become Ready and stay
-// alive past the end of their first certificate, on a real API server and on the embedded one. kube-controller-manager
-// does not run; a clerk approves and signs, with lives of seconds. The provider is the null one of test/providers,
-// which may renew.
+// Must hold of the credential plugin (*Cluster API Kubelet Authentication*): kubelets whose only identity is an exec
+// user become Ready and stay alive past the end of their first certificate, on a real API server and on the embedded
+// one. kube-controller-manager does not run; a clerk approves and signs, with lives of seconds. The provider is the
+// null one of test/providers, which may renew.
 
 import { execFile } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";

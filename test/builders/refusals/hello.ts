@@ -64,34 +64,34 @@ export const late = (ageMs = 3_600_001) =>
   renewing(aNodeUser(), certificates(certificate(mine), certificate("aa", issuedAt(ageMs))));
 
 export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, string]>> = {
-  "H1 another's signer": [() => object({ signerName: "example.com/other" }), "NoOpinion SignerNotServed"],
-  "H1 decided already": [() => object({ isDecided: true }), "NoOpinion AlreadyDecided"],
-  "H1 on its way out": [() => object({ isDeleting: true }), "NoOpinion BeingDeleted"],
-  "H2 a finalizer": [() => object({ hasFinalizers: true }), "Deny MetadataNotAllowed"],
-  "H2 an owner": [() => object({ hasOwnerReferences: true }), "Deny MetadataNotAllowed"],
-  "H3 evidence of 1 MiB": [() => object({ request: new Uint8Array(1 << 20) }), "Deny RequestTooLarge"],
-  "H4 a byte after the last block": [
+  "another's signer": [() => object({ signerName: "example.com/other" }), "NoOpinion SignerNotServed"],
+  "decided already": [() => object({ isDecided: true }), "NoOpinion AlreadyDecided"],
+  "on its way out": [() => object({ isDeleting: true }), "NoOpinion BeingDeleted"],
+  "a finalizer": [() => object({ hasFinalizers: true }), "Deny MetadataNotAllowed"],
+  "an owner": [() => object({ hasOwnerReferences: true }), "Deny MetadataNotAllowed"],
+  "evidence of 1 MiB": [() => object({ request: new Uint8Array(1 << 20) }), "Deny RequestTooLarge"],
+  "a byte after the last block": [
     () => object({ request: Uint8Array.from([...exchange.hello.request, 10]) }),
     "Deny EnvelopeMalformed",
   ],
-  "H5 a provider without verifier": [
+  "a provider without verifier": [
     () => hello(exchange, { cluster: { ...hello(exchange).cluster, supported: [{ provider: "other", version: 1 }] } }),
     "Deny ProviderUnknown",
   ],
-  "H5 a provider that the cluster does not let in": [
+  "a provider that the cluster does not let in": [
     () => hello(exchange, { cluster: { ...hello(exchange).cluster, authorizedProviders: ["other"] } }),
     "Deny ProviderNotAuthorized",
   ],
-  "H5 a version that is not spoken": [
+  "a version that is not spoken": [
     () =>
       hello(anExchange({ tpm, protocol: { provider: "tpm", version: 2 }, statement: { offered: ["tpm/2", "tpm/1"] } })),
     "Deny VersionUnsupported",
   ],
-  "H6 plain evidence where sealing is required": [
+  "plain evidence where sealing is required": [
     () => hello(exchange, { policy: { sealing: "Required" } }),
     "Deny EnvelopeNotSealed",
   ],
-  "H6 evidence sealed to a key that is not ours": [
+  "evidence sealed to a key that is not ours": [
     () =>
       hello(
         anExchange({
@@ -104,21 +104,21 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       ),
     "Deny EnvelopeUnreadable",
   ],
-  "H7 another name": [() => object({ name: exchange.proof.name }), "Deny NameNotBound"],
-  "H8 usages of a client on a hello": [
+  "another name": [() => object({ name: exchange.proof.name }), "Deny NameNotBound"],
+  "usages of a client on a hello": [
     () => object({ usages: ["digital signature", "client auth"] }),
     "Deny RequestMalformed",
   ],
-  "H9 a signer of another purpose": [
+  "a signer of another purpose": [
     () => hello(anExchange({ tpm, statement: { signer: SERVING_SIGNER } })),
     "Deny EnvelopeMismatch",
   ],
-  "H9 another signer on the object": [() => object({ signerName: SERVING_SIGNER }), "Deny EnvelopeMismatch"],
-  "H10 evidence for another cluster": [
+  "another signer on the object": [() => object({ signerName: SERVING_SIGNER }), "Deny EnvelopeMismatch"],
+  "evidence for another cluster": [
     () => hello(anExchange({ tpm, statement: { cluster: "other" } })),
     "Deny ClusterMismatch",
   ],
-  "H11 an older version than both speak": [
+  "an older version than both speak": [
     () =>
       hello(anExchange({ tpm, statement: { offered: ["tpm/2", "tpm/1"] } }), {
         cluster: {
@@ -131,75 +131,75 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       }),
     "Deny Downgrade",
   ],
-  "H11 a version below the identity's": [
+  "a version below the identity's": [
     () => hello(exchange, { identity: present(anIdentity(tpm, { protocolFloor: "tpm/2" })) }),
     "Deny Downgrade",
   ],
-  "H12 somebody without a bootstrap credential": [
+  "somebody without a bootstrap credential": [
     () => hello(anExchange({ tpm, requester: { username: "eve", groups: ["system:authenticated"] } })),
     "Deny RequesterNotAllowed",
   ],
-  "H12 a node that joins with its certificate": [
+  "a node that joins with its certificate": [
     () => hello(anExchange({ tpm, requester: { ...aNodeUser(), groups: ["system:nodes", "system:bootstrappers"] } })),
     "Deny RequesterNotAllowed",
   ],
-  "H12 a token that asks for a serving certificate": [
+  "a token that asks for a serving certificate": [
     () => hello(anExchange({ tpm, statement: { purpose: "serving", signer: SERVING_SIGNER } })),
     "Deny RequesterNotAllowed",
   ],
-  "H12 a token, where the policy admits none": [
+  "a token, where the policy admits none": [
     () => hello(exchange, { refusesBootstrapTokens: true }),
     "Deny RequesterNotAllowed",
   ],
-  "H12 a renewal by another node": [() => renewing(aNodeUser("worker-2")), "Deny RequesterNotAllowed"],
-  "H12 a renewal with a certificate that we never issued": [
+  "a renewal by another node": [() => renewing(aNodeUser("worker-2")), "Deny RequesterNotAllowed"],
+  "a renewal with a certificate that we never issued": [
     () => renewing(aNodeUser(NODE, "dd".repeat(32))),
     "Deny CredentialUnknown",
   ],
-  "H12 a renewal with a revoked certificate": [
+  "a renewal with a revoked certificate": [
     () => renewing(aNodeUser(), certificates(certificate(mine, { revoked: true }))),
     "Deny CredentialRevoked",
   ],
-  "H12 a renewal of a node that an operator retired a moment ago": [
+  "a renewal of a node that an operator retired a moment ago": [
     () => renewing(aNodeUser(), { ...anIdentity(tpm), spec: { nodeName: NODE, retired: true } }),
     "Deny CredentialRevoked",
   ],
-  "H12 a renewal with the certificate before the previous": [
+  "a renewal with the certificate before the previous": [
     () => renewing(aNodeUser(), certificates(certificate(mine), certificate("aa"), certificate("bb"))),
     "Deny CredentialSuperseded",
   ],
-  "H12 a renewal with the previous certificate, hours later, where the policy refuses it": [
+  "a renewal with the previous certificate, hours later, where the policy refuses it": [
     () => ({ ...late(), policy: { ...late().policy, previousCredential: "Refuse" } }),
     "Deny CredentialSuperseded",
   ],
-  "H12 a serving certificate, where the policy leaves those to people": [
+  "a serving certificate, where the policy leaves those to people": [
     () => ({ ...serving(), servingLeftBy: "fleet" }),
     "Wait ServingIsLeftToPeople",
   ],
-  "H13 a revoked identity": [() => hello(exchange, { identity: present(revoked) }), "Deny IdentityRevoked"],
-  "H13 a node that another provider attested": [
+  "a revoked identity": [() => hello(exchange, { identity: present(revoked) }), "Deny IdentityRevoked"],
+  "a node that another provider attested": [
     () => hello(exchange, { identity: present(anIdentity(tpm, { provider: "aws" })) }),
     "Deny ProviderChanged",
   ],
-  "H13 another provider ID": [
+  "another provider ID": [
     () => hello(exchange, { identity: present(anIdentity(tpm, { providerId: "test:///other" })) }),
     "Deny ProviderIdChanged",
   ],
-  "H13 another TPM": [() => hello(exchange, { identity: present(anIdentity(other)) }), "Deny EndorsementKeyChanged"],
-  "H13 another TPM than the reset names": [
+  "another TPM": [() => hello(exchange, { identity: present(anIdentity(other)) }), "Deny EndorsementKeyChanged"],
+  "another TPM than the reset names": [
     () => hello(exchange, { identity: present(opened()) }),
     "Deny EndorsementKeyChanged",
   ],
-  "H13 another TPM than the reset names, for a node that another provider attested": [
+  "another TPM than the reset names, for a node that another provider attested": [
     () => hello(exchange, { identity: present({ ...opened(), status: { phase: "Active", provider: "aws" } }) }),
     "Deny EndorsementKeyChanged",
   ],
-  "H13 another TPM than the reset names, for a name that was retired": [
+  "another TPM than the reset names, for a name that was retired": [
     () => hello(exchange, { identity: present({ ...opened(), status: { phase: "Retired" } }) }),
     "Deny EndorsementKeyChanged",
   ],
-  "H13 an identity that nobody could read": [() => hello(exchange, { identity: unread }), "Wait IdentityNotRead"],
-  "H14 an attestation key passed off as endorsement key": [
+  "an identity that nobody could read": [() => hello(exchange, { identity: unread }), "Wait IdentityNotRead"],
+  "an attestation key passed off as endorsement key": [
     () =>
       hello(
         anExchange({
@@ -209,7 +209,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       ),
     "Deny EndorsementKeyMalformed",
   ],
-  "H14 an endorsement key that is no structure": [
+  "an endorsement key that is no structure": [
     () =>
       hello(
         anExchange({
@@ -219,23 +219,23 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       ),
     "Deny EndorsementKeyMalformed",
   ],
-  "H15 a key that is not restricted": [
+  "a key that is not restricted": [
     () => hello(withFields({ attributes: 0x00040072 })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "H15 a key that can be duplicated": [
+  "a key that can be duplicated": [
     () => hello(withFields({ attributes: 0x00050072 & ~ATTRIBUTE.fixedTpm })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "H15 a key that decrypts": [
+  "a key that decrypts": [
     () => hello(withFields({ attributes: 0x00050072 | ATTRIBUTE.decrypt })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "H15 a key with a policy of its own": [
+  "a key with a policy of its own": [
     () => hello(withFields({ authPolicy: new Uint8Array(32) })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "H15 a key off its curve": [
+  "a key off its curve": [
     () => {
       const bad = tpm.ak.raw.map((octet, at) => (at === 60 ? octet ^ 1 : octet));
       return hello(
@@ -244,13 +244,13 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
     },
     "Deny AttestationKeyUnacceptable",
   ],
-  "H16 a TPM that nobody vouches for": [() => hello(exchange, { policy: { tpm: {} } }), "Deny EndorsementKeyUntrusted"],
-  "H16 a denied TPM": [() => hello(exchange, { deniedKeys: [tpmHash(tpm)] }), "Deny EndorsementKeyDenied"],
-  "H16 a TPM of another live identity": [
+  "a TPM that nobody vouches for": [() => hello(exchange, { policy: { tpm: {} } }), "Deny EndorsementKeyUntrusted"],
+  "a denied TPM": [() => hello(exchange, { deniedKeys: [tpmHash(tpm)] }), "Deny EndorsementKeyDenied"],
+  "a TPM of another live identity": [
     () => hello(exchange, { otherHolders: present([{ identity: "worker-9", nodeName: "worker-9" }]) }),
     "Deny EndorsementKeyInUse",
   ],
-  "H16 sources that disagree": [
+  "sources that disagree": [
     () =>
       hello(exchange, {
         sources: [
@@ -260,64 +260,61 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       }),
     "Deny EndorsementKeyConflict",
   ],
-  "H16 a source that says another TPM, though ours is listed": [
+  "a source that says another TPM, though ours is listed": [
     () => hello(exchange, { sources: [{ name: "vcenter", statement: present(tpmHash(other)) }] }),
     "Deny EndorsementKeyUntrusted",
   ],
-  "H16 a source that cannot be asked, though ours is listed": [
+  "a source that cannot be asked, though ours is listed": [
     () => hello(exchange, { sources: [{ name: "vcenter", statement: unread }] }),
     "Wait EndorserUnavailable",
   ],
-  "H17 no Machine yet": [() => hello(exchange, { machines: present([]) }), "Wait MachineNotReady"],
-  "H17 two Machines": [() => hello(exchange, { machines: present([aMachine(), aMachine()]) }), "Deny MachineMismatch"],
-  "H17 a Machine that is being deleted": [
+  "no Machine yet": [() => hello(exchange, { machines: present([]) }), "Wait MachineNotReady"],
+  "two Machines": [() => hello(exchange, { machines: present([aMachine(), aMachine()]) }), "Deny MachineMismatch"],
+  "a Machine that is being deleted": [
     () => hello(exchange, { machines: present([aMachine({ isDeleting: true })]) }),
     "Deny MachineMismatch",
   ],
-  "H17 a Machine without bootstrap data": [
+  "a Machine without bootstrap data": [
     () => hello(exchange, { machines: present([aMachine({ isBootstrapReady: false })]) }),
     "Wait MachineNotReady",
   ],
-  "H17 a Machine with another node": [
+  "a Machine with another node": [
     () => hello(exchange, { machines: present([aMachine({ nodeName: "worker-2" })]) }),
     "Deny MachineMismatch",
   ],
-  "H17 a Machine that was attested as another node": [
+  "a Machine that was attested as another node": [
     () => hello(exchange, { machineHolders: present([{ node: "worker-2", isProven: true }]) }),
     "Deny MachineMismatch",
   ],
-  "H17 a Machine of which nobody knows whether it is another node": [
+  "a Machine of which nobody knows whether it is another node": [
     () => hello(exchange, { machineHolders: { kind: "NotRead", why: "not listed yet" } }),
     "Wait IdentityNotRead",
   ],
-  "H17 a Machine of another namespace than it was attested in": [
+  "a Machine of another namespace than it was attested in": [
     () => hello(exchange, { identity: present(anIdentity(tpm, { machine: anotherPlace })) }),
     "Deny MachineMismatch",
   ],
-  "H17 a Machine of another name, with names": [
+  "a Machine of another name, with names": [
     () =>
       hello(exchange, {
         machines: present([aMachine({ name: "m", addresses: [{ type: "Hostname", address: "x" }] })]),
       }),
     "Deny MachineMismatch",
   ],
-  "H17 a Machine of another name, without names yet": [
+  "a Machine of another name, without names yet": [
     () => hello(exchange, { machines: present([aMachine({ name: "m" })]) }),
     "Wait MachineAddressesMissing",
   ],
-  "H17 a name that no template gives a member of a pool": [
+  "a name that no template gives a member of a pool": [
     () => hello(exchange, { machines: present([aMachine({ name: "pool", isPoolMember: true })]) }),
     "Deny MachineMismatch",
   ],
-  "H17 another Machine's token": [
+  "another Machine's token": [
     () => hello(exchange, { tokenMachine: present({ namespace: "default", name: "worker-2" }) }),
     "Deny BootstrapTokenForOtherMachine",
   ],
-  "H17 a token of which nobody knows whose it is": [
-    () => hello(exchange, { tokenMachine: unread }),
-    "Wait TokenNotRead",
-  ],
-  "H17 another Machine's token for an enrolled node": [
+  "a token of which nobody knows whose it is": [() => hello(exchange, { tokenMachine: unread }), "Wait TokenNotRead"],
+  "another Machine's token for an enrolled node": [
     () =>
       hello(exchange, {
         machines: { kind: "Absent" },
@@ -326,7 +323,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       }),
     "Deny BootstrapTokenForOtherMachine",
   ],
-  "H17 an enrolled node with a token of which nobody knows whose it is": [
+  "an enrolled node with a token of which nobody knows whose it is": [
     () =>
       hello(exchange, {
         machines: { kind: "Absent" },
@@ -335,7 +332,7 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       }),
     "Wait TokenNotRead",
   ],
-  "H17 an enrolled node that an operator retired": [
+  "an enrolled node that an operator retired": [
     () =>
       hello(exchange, {
         machines: { kind: "Absent" },
@@ -346,35 +343,32 @@ export const HELLO_REFUSALS: Readonly<Record<string, [() => TpmHelloFacts, strin
       }),
     "Deny NodeNotEnrolled",
   ],
-  "H17 neither Machines nor an operator's word": [
+  "neither Machines nor an operator's word": [
     () => hello(exchange, { machines: { kind: "Absent" } }),
     "Deny NodeNotEnrolled",
   ],
-  "H18 the name of a registered node": [() => hello(exchange, { node: present({ uid: "n" }) }), "Deny NodeNameTaken"],
-  "H18 nodes that nobody could read": [() => hello(exchange, { node: unread }), "Wait NodeNotRead"],
-  "H19 too many of one requester": [
+  "the name of a registered node": [() => hello(exchange, { node: present({ uid: "n" }) }), "Deny NodeNameTaken"],
+  "nodes that nobody could read": [() => hello(exchange, { node: unread }), "Wait NodeNotRead"],
+  "too many of one requester": [
     () => hello(exchange, { limits: { ...hello(exchange).limits, openOfRequester: 32 } }),
     "Wait Throttled",
   ],
-  "H19 too many of one requester and key": [
+  "too many of one requester and key": [
     () => hello(exchange, { limits: { ...hello(exchange).limits, openOfRequesterAndKey: 4 } }),
     "Wait Throttled",
   ],
-  "H19 too many new nodes": [
+  "too many new nodes": [
     () => hello(exchange, { limits: { ...hello(exchange).limits, newIdentitiesInHour: 100 } }),
     "Wait JoinRateExceeded",
   ],
-  "H20 a challenge that the creator wrote": [
+  "a challenge that the creator wrote": [
     () => annotated(annotation.replace('"mac":"', '"mac":"AA')),
     "Deny AnnotationForged",
   ],
-  "H20 another request's challenge": [
+  "another request's challenge": [
     () => annotated(anExchange({ tpm }).challenged.annotations[CHALLENGE_ANNOTATION] ?? ""),
     "Deny AnnotationForged",
   ],
-  "H20 our own challenge, waiting": [() => annotated(annotation), "NoOpinion AlreadyChallenged"],
-  "H20 our own challenge, over": [
-    () => ({ ...annotated(annotation), nowMs: NOW_MS + 400_000 }),
-    "NoOpinion ChallengeOver",
-  ],
+  "our own challenge, waiting": [() => annotated(annotation), "NoOpinion AlreadyChallenged"],
+  "our own challenge, over": [() => ({ ...annotated(annotation), nowMs: NOW_MS + 400_000 }), "NoOpinion ChallengeOver"],
 };

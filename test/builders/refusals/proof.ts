@@ -46,14 +46,14 @@ const otherHello = () => {
 export const annotation = exchange.challenged.annotations[CHALLENGE_ANNOTATION] ?? "";
 
 export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, string]>> = {
-  "P2 a hello that is gone": [() => proofFacts(exchange, { hello: { kind: "Absent" } }), "Deny ChallengeUnknown"],
-  "P2 a hello that nobody could read": [
+  "a hello that is gone": [() => proofFacts(exchange, { hello: { kind: "Absent" } }), "Deny ChallengeUnknown"],
+  "a hello that nobody could read": [
     () => proofFacts(exchange, { hello: { kind: "NotRead", why: "the API server is away" } }),
     "Wait HelloNotRead",
   ],
-  "P2 a hello of another uid": [() => challengedAs({ uid: PROOF_UID }), "Deny ChallengeUnknown"],
-  "P2 a hello on its way out": [() => challengedAs({ isDeleting: true }), "Deny ChallengeUnknown"],
-  "P2 a proof in the place of a hello": [
+  "a hello of another uid": [() => challengedAs({ uid: PROOF_UID }), "Deny ChallengeUnknown"],
+  "a hello on its way out": [() => challengedAs({ isDeleting: true }), "Deny ChallengeUnknown"],
+  "a proof in the place of a hello": [
     () => {
       const object = { ...exchange.proof, name: exchange.hello.name, uid: HELLO_UID };
       const reading = readEvidence(object.request, { signerProvider: "tpm", recipients: [] });
@@ -61,12 +61,12 @@ export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Deny ChallengeUnknown",
   ],
-  "P3 another requester": [
+  "another requester": [
     () => challengedAs({ requester: { ...TOKEN, username: "system:bootstrap:ghijkl" } }),
     "Deny RequesterChanged",
   ],
-  "P4 another node than in the hello": [otherHello, "Deny HelloMismatch"],
-  "P4 another key than in the hello": [
+  "another node than in the hello": [otherHello, "Deny HelloMismatch"],
+  "another key than in the hello": [
     () => {
       const swapped = anExchange({ tpm });
       const facts = proofFacts(exchange);
@@ -76,34 +76,34 @@ export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Deny HelloMismatch",
   ],
-  "P5 a hello without challenge": [() => challengedAs({ annotations: {} }), "Deny ChallengeUnknown"],
-  "P5 a challenge that is none": [
+  "a hello without challenge": [() => challengedAs({ annotations: {} }), "Deny ChallengeUnknown"],
+  "a challenge that is none": [
     () => challengedAs({ annotations: { [CHALLENGE_ANNOTATION]: "{}" } }),
     "Deny ChallengeForged",
   ],
-  "P5 a forged challenge": [
+  "a forged challenge": [
     () =>
       challengedAs({ annotations: { [CHALLENGE_ANNOTATION]: annotation.replace(/"exp":\d+/, `"exp":1999999999`) } }),
     "Deny ChallengeForged",
   ],
-  "P5 a key that this replica does not know yet": [
+  "a key that this replica does not know yet": [
     () => proofFacts(exchange, { challengeKeys: [] }),
     "Wait KeyUnavailable",
   ],
-  "P5 a key that nobody knows": [
+  "a key that nobody knows": [
     () => proofFacts(exchange, { challengeKeys: [], nowMs: NOW_MS + 61_000 }),
     "Deny ChallengeUnknown",
   ],
-  "P6 a replayed proof": [
+  "a replayed proof": [
     () => challengedAs({ annotations: { [CHALLENGE_ANNOTATION]: annotation, [CONSUMED_BY_ANNOTATION]: HELLO_UID } }),
     "Deny ChallengeConsumed",
   ],
-  "P7 an answer that comes late": [() => proofFacts(exchange, { nowMs: NOW_MS + 330_000 }), "Deny ChallengeExpired"],
-  "P8 a quote with a tail": [
+  "an answer that comes late": [() => proofFacts(exchange, { nowMs: NOW_MS + 330_000 }), "Deny ChallengeExpired"],
+  "a quote with a tail": [
     () => proofFacts(anExchange({ tpm, alter: (made) => ({ ...made, attest: Uint8Array.from([...made.attest, 0]) }) })),
     "Deny QuoteMalformed",
   ],
-  "P9 a quote of another key": [
+  "a quote of another key": [
     () => {
       const forger = aSoftTpm();
       const signature = forger.quote({ extraData: new Uint8Array(32), pcrs: PCRS, values: PCR_VALUES }).signature;
@@ -111,7 +111,7 @@ export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Deny QuoteSignatureInvalid",
   ],
-  "P9 a signature of another scheme": [
+  "a signature of another scheme": [
     () => {
       const { signature } = aSoftTpm({ ak: "rsa" }).quote({
         extraData: new Uint8Array(),
@@ -122,19 +122,19 @@ export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Deny QuoteSignatureInvalid",
   ],
-  "P10 an attestation key of the owner's hierarchy": [
+  "an attestation key of the owner's hierarchy": [
     () => proofFacts(anExchange({ tpm, quote: { hierarchy: 0x40000001 } })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "P10 an attestation key of no hierarchy": [
+  "an attestation key of no hierarchy": [
     () => proofFacts(anExchange({ tpm, quote: { hierarchy: 0x40000007 } })),
     "Deny AttestationKeyUnacceptable",
   ],
-  "P11 whoever could not open the credential": [
+  "whoever could not open the credential": [
     () => proofFacts(anExchange({ tpm, secret: new Uint8Array(32) })),
     "Deny ChallengeFailed",
   ],
-  "P11 a quote for another request": [
+  "a quote for another request": [
     () => proofFacts(anExchange({ tpm, quote: { extraData: new Uint8Array(32) } })),
     "Deny ChallengeFailed",
   ],
@@ -142,15 +142,15 @@ export const PROOF_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
 
 /** After the challenge was used up. */
 export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, string]>> = {
-  "P13 other registers than those asked for": [
+  "other registers than those asked for": [
     () => proofFacts(exchange, { demandedPcrs: [0, 1] }),
     "Deny PcrSelectionMismatch",
   ],
-  "P13 values that were not signed": [
+  "values that were not signed": [
     () => proofFacts(anExchange({ tpm, quote: { values: [new Uint8Array(32)] } })),
     "Deny PcrDigestMismatch",
   ],
-  "P14 a value that the policy does not list": [
+  "a value that the policy does not list": [
     () =>
       proofFacts(exchange, {
         policy: {
@@ -162,7 +162,7 @@ export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
       }),
     "Deny PcrPolicyViolation",
   ],
-  "P14 another value than at the first exchange": [
+  "another value than at the first exchange": [
     () => {
       const pinned = anIdentity(tpm);
       const pcrs = { bank: "sha256", values: [{ index: 7, value: "00".repeat(32) }] };
@@ -171,14 +171,14 @@ export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Deny PcrPolicyViolation",
   ],
-  "P15 a clock that went back": [
+  "a clock that went back": [
     () => {
       const pinned = anIdentity(tpm).status!.tpm!;
       return proofFacts(exchange, { identity: present(anIdentity(tpm, { tpm: { ...pinned, resetCount: 3 } })) });
     },
     "Deny TpmClockRegressed",
   ],
-  "P16 an address that nobody but a neighbour's status claims": [
+  "an address that nobody but a neighbour's status claims": [
     () => {
       const statement = { intent: "renew", purpose: "serving", signer: SERVING_SIGNER } as const;
       const names = { ipAddresses: ["10.0.0.9"] };
@@ -191,19 +191,19 @@ export const OWNED_REFUSALS: Readonly<Record<string, [() => OwnedProofFacts, str
     },
     "Wait NameIsDisputed",
   ],
-  "P16 a Machine that was deleted meanwhile": [
+  "a Machine that was deleted meanwhile": [
     () => proofFacts(exchange, { machines: present([aMachine({ isDeleting: true })]) }),
     "Deny MachineMismatch",
   ],
-  "P16 an identity that was revoked meanwhile": [
+  "an identity that was revoked meanwhile": [
     () => proofFacts(exchange, { identity: present(revoked) }),
     "Deny IdentityRevoked",
   ],
-  "P16 another machine that was faster": [
+  "another machine that was faster": [
     () => proofFacts(exchange, { identity: present(anIdentity(aSoftTpm())) }),
     "Deny EndorsementKeyChanged",
   ],
-  "P16 another machine that was faster, and whose TPM has run for longer": [
+  "another machine that was faster, and whose TPM has run for longer": [
     () => {
       const faster = anIdentity(aSoftTpm());
       const tpmPins = { ...faster.status!.tpm!, resetCount: 1_000 };

@@ -9,5 +9,5 @@ export type Attempt = (on: AttestationStage) => Promise<string | undefined>;
 /** By what is tried. */
 export type Attempts = Readonly<Record<string, readonly [token: string, attempt: Attempt]>>;
 
-/** By the number and words of section 8 of the attestation protocol. */
+/** By a number and the attack's words. */
 export type Attacks = Readonly<Record<string, Attempts>>;

@@ -1,4 +1,4 @@
-// The attacks of section 8 of the attestation protocol, by number, and those that a reader of the product asks for
+// Attacks on the attestation protocol, each with a number of its own, and those that a reader of the product asks for
 // first. Each is tried on a live API server with the controller in it, and ends with the token that names what was
 // wrong.
 

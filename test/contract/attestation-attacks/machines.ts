@@ -1,5 +1,5 @@
 // Another machine, with a TPM of its own, with a copy of a disk, or with no TPM at all but keys that look like one's
-// (T3, T6): attacks 3, 4, 13, 14 and 16.
+// (Threat model).
 
 import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";
 import { CHALLENGE_ANNOTATION } from "../../../src/attestation/evidence/index.ts";

@@ -1,4 +1,4 @@
-// Nodes that want more than their own name, or more than their time (T5, T7): attacks 10 to 12.
+// Nodes that want more than their own name, or more than their time (Threat model).
 
 import { EK_LABEL, NODE_IDENTITIES } from "../../../src/api/countersign/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";

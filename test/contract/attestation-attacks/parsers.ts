@@ -1,4 +1,4 @@
-// What a request can be made of: attacks 20 to 22. A real API server takes all of these but what is not DER.
+// What a request can be made of. A real API server takes all of these but what is not DER.
 
 import { type AddressInfo, createServer } from "node:net";
 import { CSRS } from "../../../src/api/meta/index.ts";

@@ -1,5 +1,5 @@
-// Whoever sits between, talks a machine into something else, or approves what nobody judged (T2, T8): attacks 15 and 17
-// to 19.
+// Attackers between machine and API server, signers that a machine is talked into, and approvals without judgement
+// (Threat model).
 
 import { findCondition } from "../../../src/api/certificates/index.ts";
 import { NODE_IDENTITIES } from "../../../src/api/countersign/index.ts";

@@ -1,4 +1,4 @@
-// Two replicas or two machines at once: attack 23. A replica that dies behind each of its writes is in
+// Two replicas or two machines at once. A replica that dies behind each of its writes is in
 // attestation-crash.test.ts.
 
 import { isIssued } from "../../../src/api/certificates/index.ts";

@@ -1,4 +1,4 @@
-// Whoever has a bootstrap token, or reads everybody's requests (T1, T4): attacks 1, 2 and 5 to 9.
+// Attackers who have a bootstrap token, or read the requests of others (Threat model).
 
 import { KUBELET_CLIENT_SIGNER } from "../../../src/api/certificates/index.ts";
 import { CAPI_MACHINES_V1BETA2 } from "../../../src/api/foreign/machine.ts";

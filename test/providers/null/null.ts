@@ -1,5 +1,5 @@
-// The null provider (seed 000, kubelet-authenticator-null): a rubber stamp that may renew, for tests alone. It lives in
-// test/, which nothing of src/ may import, so that it can never ship by accident.
+// The null provider (kubelet-authenticator-null of *Cluster API Kubelet Authentication*): a rubber stamp that may
+// renew, for tests alone. It lives in test/, which nothing of src/ may import, so that it can never ship by accident.
 
 import { draftRequest, finishRequest } from "../../../src/attestation/evidence/index.ts";
 import type { SingleProvider } from "../../../src/attestation/provider.ts";

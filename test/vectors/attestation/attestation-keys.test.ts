@@ -1,4 +1,4 @@
-// Vector 6: attestation keys that a TPM will make for anybody, and signatures that anybody can change, recorded from a
+// Attestation keys that a TPM will make for anybody, and signatures that anybody can change, recorded from a
 // software TPM by test/upstream/tpm-attacks.test.ts and replayed without one.
 import { describe, expect, it } from "vitest";
 import { endOf, replay } from "../../builders/replayed-exchange.ts";

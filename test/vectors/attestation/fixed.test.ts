@@ -1,4 +1,4 @@
-// The fixed values of the attestation protocol (section 9.3): our code gives them, and so does a second program in
+// The fixed values of the attestation protocol: our code gives them, and so does a second program in
 // Python.
 
 import { spawnSync } from "node:child_process";

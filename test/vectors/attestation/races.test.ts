@@ -1,4 +1,4 @@
-// Vector 8: two replicas, each write of an exchange. Whoever comes to the write first waits for the other, which has
+// Two replicas, each write of an exchange. The replica that comes to the write first waits for the other, which has
 // read the same and not seen it written; then both write. One of them gets the server's refusal, and the machine gets
 // one certificate. That a replica may die behind each of these writes is in test/contract/attestation-crash.test.ts.
 import { beforeAll, describe, expect, it } from "vitest";

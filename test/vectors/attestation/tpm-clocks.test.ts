@@ -1,4 +1,4 @@
-// Vector 7: a TPM and a copy of it that renew in turn, through reboots and a clear, recorded from software TPMs by
+// A TPM and a copy of it that renew in turn, through reboots and a clear, recorded from software TPMs by
 // test/upstream/tpm-attacks.test.ts. Each exchange is judged against what the last accepted one pinned.
 import { describe, expect, it } from "vitest";
 import type { NodeIdentity } from "../../../src/api/countersign/index.ts";
