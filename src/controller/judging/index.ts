@@ -56,6 +56,7 @@ export function createJudging(options: JudgingOptions): Feature {
     surroundings: surroundingsOf(options),
     network: createNetwork({ client, clock, server: options.server, caPemFor }),
   });
+  const startedMs = clock.now();
   const nodeNameIn = (csr: CertificateSigningRequest) => wantedNode(options.readRequest(csr));
   return {
     name: "approval",
@@ -64,6 +65,7 @@ export function createJudging(options: JudgingOptions): Feature {
     flow: { flowOf: (name) => getCsr(name)?.spec.username ?? "", ...floodGuardOf(options) },
     wakesOn: (wake) => wakeOn(options, { plain, pending, wake }),
     handle: async (key, signal) => {
+      if (!options.identities.hasSynced() && clock.now() - startedMs < SETTLING_MS) return { afterMs: LOOK_AGAIN_MS };
       const csr = getCsr(key);
       const isAttested = csr !== undefined && evidence.takes(csr, () => nodeNameIn(csr));
       if (!isAttested) return plain.handle(key, signal);
@@ -71,6 +73,13 @@ export function createJudging(options: JudgingOptions): Feature {
     },
   };
 }
+
+/**
+ * Identities are found by discovery, which may fail once and answer a second later. In this time after the start no
+ * request is told to wait for them: after a restart in a rush that would be a write for each.
+ */
+const SETTLING_MS = 5_000;
+const LOOK_AGAIN_MS = 200;
 
 interface Woken {
   readonly plain: PlainJudge;
