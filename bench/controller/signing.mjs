@@ -56,7 +56,7 @@ async function asObject(der) {
 export async function createIssuer(ca) {
   const load = (/** @type {string} */ path) => import(join(DIST, path));
   const [
-    { gather },
+    { gatherSigning },
     { planSigning },
     { planCertificate },
     { signTemplate },
@@ -67,7 +67,7 @@ export async function createIssuer(ca) {
     load("controller/signing/gather.js"),
     load("controller/signing/plan.js"),
     load("controller/signing/template.js"),
-    load("controller/signing/sign.js"),
+    load("controller/signing/index.js"),
     load("controller/signing/check.js"),
     load("kernel/x509/index.js"),
     load("platform/keys/index.js"),
@@ -81,7 +81,7 @@ export async function createIssuer(ca) {
   };
   /** @param {unknown} csr */
   return (csr) => {
-    const facts = gather(options, csr, authority);
+    const facts = gatherSigning(options, csr, authority);
     const plan = planSigning(facts);
     if (plan.kind !== "Sign") throw new Error(`the request is not signed: ${JSON.stringify(plan)}`);
     const certificate = parseCertificate(signTemplate(planCertificate(facts, plan.request), authority));
