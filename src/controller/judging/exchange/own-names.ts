@@ -1,4 +1,4 @@
-// Whose the names of a serving request with evidence are (Requests without evidence): those of its machine, by its
+// Whose the names of a serving request with evidence are: those of its machine, by its
 // Machine and the policy's inventory, and those that others have. A network of the policy holds every node in it, and a
 // Node's addresses are its kubelet's own word: neither may let one node speak for its neighbour.
 
