@@ -23,7 +23,7 @@ const LIFETIME = {
   type: "number",
   min: 600,
   max: LIFETIME_MAX_SECONDS,
-  description: "The longest life a request may ask for; a request for more is refused.",
+  description: "The longest life of a certificate. Without evidence, a request for more is refused.",
 } as const;
 
 /** Two hours, as OpenShift's machine-approver has it. */
